@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"time"
 
 	"github.com/skeinhq/skein/thread"
 )
@@ -79,4 +80,37 @@ type Event struct {
 	Parts []thread.Part `json:"parts,omitempty"`
 	Stop  thread.Stop   `json:"stop,omitempty"`
 	Usage thread.Usage  `json:"usage,omitzero"`
+}
+
+// Weigh estimates the request's tokens.
+func (r *Request) Weigh() int {
+	w := 0
+	for _, t := range r.Tools {
+		w += thread.Weight(t.Name) + thread.Weight(t.Description) + thread.Weight(string(t.Schema))
+	}
+	for _, s := range r.System {
+		w += thread.Weight(s)
+	}
+	for _, m := range r.Messages {
+		for _, p := range m.Parts {
+			w += p.Weigh()
+		}
+	}
+	return w
+}
+
+// Wait waits for d, or fails with code aborted where the context ends before.
+func Wait(ctx context.Context, d time.Duration) error {
+	if d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return &thread.Error{Code: thread.Aborted, Op: "model", Message: "the answer was stopped", Err: err}
+	}
+	return nil
 }
