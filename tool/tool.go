@@ -1,0 +1,136 @@
+// Package tool says what a tool is: a name, a description, the JSON Schema of
+// its input and a function. The tools themselves are in sub-packages; history
+// (zoom, read, search) is the one that every agent has.
+//
+// An input is checked against its schema before the function sees it, so a
+// function may trust its types. What a model did wrong (an unknown tool, a bad
+// input, a line that does not exist) is an error result for the model to read,
+// never an error of the turn.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/thread"
+)
+
+// MaxResult is the most characters of a result that stand in the log; of a
+// longer one the head and the tail are kept.
+const MaxResult = 100_000
+
+// Tool is something that a model may call. Run gets an input that fits Schema.
+// ReadOnly says that running it twice does no harm: several may run at once,
+// and one that was cut off by a crash runs again.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage
+	ReadOnly    bool
+	Run         func(ctx context.Context, input json.RawMessage) (string, error)
+
+	check *jsonschema.Resolved
+}
+
+// Make completes a tool whose input is the Go struct In: its schema comes from
+// the struct's json and jsonschema tags.
+func Make[In any](t Tool, run func(ctx context.Context, in In) (string, error)) (Tool, error) {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		return Tool{}, configuration(t.Name, err)
+	}
+	if t.Schema, err = thread.Encode(schema); err != nil {
+		return Tool{}, configuration(t.Name, err)
+	}
+	if t.check, err = schema.Resolve(nil); err != nil {
+		return Tool{}, configuration(t.Name, err)
+	}
+	t.Run = func(ctx context.Context, input json.RawMessage) (string, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", err
+		}
+		return run(ctx, in)
+	}
+	return t, nil
+}
+
+func configuration(name string, err error) error {
+	return &thread.Error{Code: thread.Configuration, Op: "tool", Message: fmt.Sprintf("the tool %q has no usable input type", name), Err: err}
+}
+
+// Answer runs the call that a model made and gives its result part. Only the
+// context's end is an error.
+func Answer(ctx context.Context, tools []Tool, call thread.Part) (thread.Part, error) {
+	text, err := run(ctx, tools, call)
+	if ctx.Err() != nil {
+		return thread.Part{}, ctx.Err()
+	}
+	if err != nil {
+		text = err.Error()
+	}
+	return thread.Result(call.ID, call.Name, clip(text), err != nil), nil
+}
+
+func run(ctx context.Context, tools []Tool, call thread.Part) (string, error) {
+	t, ok := Find(tools, call.Name)
+	if !ok {
+		return "", fmt.Errorf("there is no tool named %q", call.Name)
+	}
+	var v any
+	if err := json.Unmarshal(call.Input, &v); err != nil {
+		return "", fmt.Errorf("the input of %s is not JSON: %w", call.Name, err)
+	}
+	if t.check != nil {
+		if err := t.check.Validate(v); err != nil {
+			return "", fmt.Errorf("the input of %s does not fit its schema: %w", call.Name, err)
+		}
+	}
+	text, err := t.Run(ctx, call.Input)
+	var typed *thread.Error
+	if errors.As(err, &typed) {
+		return text, errors.New(typed.Message)
+	}
+	return text, err
+}
+
+// Find gives the tool of that name.
+func Find(tools []Tool, name string) (Tool, bool) {
+	for _, t := range tools {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
+// Told gives the tools as a provider is told of them, in order.
+func Told(tools []Tool) []model.Tool {
+	out := make([]model.Tool, len(tools))
+	for i, t := range tools {
+		out[i] = model.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
+	}
+	return out
+}
+
+// clip keeps the head and the tail of a result that is too long. A result is
+// never empty, since providers refuse that.
+func clip(s string) string {
+	if s == "" {
+		return "(no output)"
+	}
+	n := utf8.RuneCountInString(s)
+	if n <= MaxResult {
+		return s
+	}
+	const half = (MaxResult - 64) / 2 // room for the mark
+	mark := fmt.Sprintf("\n[… %d characters left out …]\n", n-2*half)
+	runes := []rune(s)
+	return string(runes[:half]) + mark + string(runes[n-half:])
+}
