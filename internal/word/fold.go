@@ -27,10 +27,19 @@ func fold(s string) string {
 		return s
 	case ascii:
 		return strings.ToLower(s)
+	case isPlainUnspaced(s):
+		return s
 	}
 	s = strings.Map(unaccent, norm.NFKD.String(s))
 	s = strings.Map(unaccent, strings.ToLower(s))
 	return plain.Replace(norm.NFKC.String(s))
+}
+
+// isPlainUnspaced says whether s is one character of an unspaced script with
+// nothing to fold: most of such text, which the long way would slow tenfold.
+func isPlainUnspaced(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n == len(s) && isUnspaced(r) && norm.NFKC.IsNormalString(s)
 }
 
 func unaccent(r rune) rune {
