@@ -1,0 +1,168 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/skeinhq/skein/internal/outline"
+	"github.com/skeinhq/skein/internal/prompt"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Moment says when a cut is asked for.
+type Moment int
+
+// The moments. Inside a turn only HARD calls for a cut, and the newest call
+// with its results stays.
+const (
+	BetweenTurns Moment = iota
+	InsideTurn
+)
+
+// Cut moves the boundary if the tail weighs too much, as far as there are lines
+// to stand for what leaves. Past HARD it has the missing lines built at once.
+// held says that a line that is not built yet has held the cut back.
+func (l *Log) Cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
+	past, err := l.Recent.Load(ctx, l.Store, &l.Thread, 0)
+	if err != nil {
+		return false, err
+	}
+	tail := tailOf(past)
+	if !tail.Over(m.Tail, when == InsideTurn) {
+		return false, nil
+	}
+	limits := m.Tail
+	if when == InsideTurn {
+		limits.Keep = newestStep(past.Messages)
+	}
+	want := tail.Cut(limits, l.Thread.Length)
+	if want == tail.Start {
+		return false, nil
+	}
+	c := &cutter{ctx: ctx, log: l, nodes: map[thread.Span]thread.Node{}}
+	lines, err := c.leaves(tail.Start, want)
+	if err != nil {
+		return false, err
+	}
+	if lines < want && tail.Over(m.Tail, true) {
+		if err := l.Lines.Fill(ctx, &l.Thread, want); err != nil {
+			return false, err
+		}
+		if lines, err = c.leaves(tail.Start, want); err != nil {
+			return false, err
+		}
+	}
+	start := tail.Cut(limits, lines)
+	if start == tail.Start {
+		return true, nil
+	}
+	return start < want, c.commit(past, tail, start, m.Outline)
+}
+
+// cutter gathers the nodes that one cut needs.
+type cutter struct {
+	ctx   context.Context
+	log   *Log
+	nodes map[thread.Span]thread.Node
+	err   error // the first failure of weigh
+}
+
+// leaves reads the lines of messages [from, to) and gives the index of the
+// first that has none, or to.
+func (c *cutter) leaves(from, to int64) (int64, error) {
+	spans := make([]thread.Span, 0, to-from)
+	for i := from; i < to; i++ {
+		spans = append(spans, thread.Span{ID: i, N: 1})
+	}
+	nodes, err := c.log.Store.Nodes(c.ctx, &c.log.Thread, spans)
+	if err != nil {
+		return 0, err
+	}
+	for _, n := range nodes {
+		c.nodes[n.Span] = n
+	}
+	for i := from; i < to; i++ {
+		if _, ok := c.nodes[thread.Span{ID: i, N: 1}]; !ok {
+			return i, nil
+		}
+	}
+	return to, nil
+}
+
+// weigh is the outline's Weigher.
+func (c *cutter) weigh(s thread.Span) (int, bool) {
+	n, ok := c.nodes[s]
+	if !ok && c.err == nil {
+		nodes, err := c.log.Store.Nodes(c.ctx, &c.log.Thread, []thread.Span{s})
+		if c.err = err; len(nodes) == 1 {
+			n, ok = nodes[0], true
+			c.nodes[s] = n
+		}
+	}
+	return prompt.LineWeight(n), ok
+}
+
+func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Marks) error {
+	old := outline.Outline{Boundary: past.Boundary()}
+	cut := thread.Cut{Number: c.log.Thread.Cuts + 1, Strategy: OutlineStrategy, Prev: c.log.Thread.Cut, Reason: "tail"}
+	if past.Cut != nil {
+		old.Merging = past.Cut.Merging
+	}
+	for _, n := range past.Outline {
+		old.Lines = append(old.Lines, outline.Line{Span: n.Span, Weight: prompt.LineWeight(n)})
+	}
+	grown, _ := old.Grow(start, m, c.weigh)
+	if c.err != nil {
+		return c.err
+	}
+	for _, l := range grown.Lines {
+		cut.Outline = append(cut.Outline, l.Span)
+	}
+	cut.Boundary, cut.Merging = grown.Boundary, grown.Merging
+	left := outline.Tail{Messages: tail.Messages[start-tail.Start:]}
+	cut.Before = thread.CutWeight{Outline: old.Weight(), Tail: tail.Weight()}
+	cut.After = thread.CutWeight{Outline: grown.Weight(), Tail: left.Weight()}
+	_, err := c.log.Commit(c.ctx, []store.New{{Entry: thread.Entry{Kind: thread.CutKind, Index: thread.NoIndex, Cut: &cut}}})
+	return err
+}
+
+// tailOf gives the tail as the outline's rules see it.
+func tailOf(p Past) outline.Tail {
+	t := outline.Tail{Start: p.From, Messages: make([]outline.Message, len(p.Messages))}
+	for i := range p.Messages {
+		e := &p.Messages[i]
+		m := outline.Message{Weight: Weight(e)}
+		if e.Message != nil {
+			for _, part := range e.Message.Parts {
+				m.Bytes += bodyBytes(part)
+				switch part.Type {
+				case thread.CallPart:
+					m.Calls = append(m.Calls, part.ID)
+				case thread.ResultPart:
+					m.Results = append(m.Results, part.Call)
+				}
+			}
+		}
+		t.Messages[i] = m
+	}
+	return t
+}
+
+// bodyBytes is what a part adds to a request's body: bytes travel as base64.
+func bodyBytes(p thread.Part) int64 {
+	n := int64(len(p.Text)+len(p.Input)+len(p.Signature)) + p.Size*4/3
+	for _, q := range p.Parts {
+		n += bodyBytes(q)
+	}
+	return n
+}
+
+// newestStep is how many messages the newest call and what follows it are.
+func newestStep(messages []thread.Entry) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if m := messages[i].Message; m != nil && len(m.Calls()) > 0 {
+			return len(messages) - i
+		}
+	}
+	return 1
+}

@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"github.com/skeinhq/skein/internal/outline"
+	"github.com/skeinhq/skein/model"
+)
+
+// Default marks, in tokens.
+var (
+	DefaultTail    = outline.Marks{Low: 20_000, High: 40_000}
+	DefaultOutline = outline.Marks{Low: 4_000, High: 8_000}
+)
+
+// MaxBody is the most bytes of images and files, as sent, that a tail may hold.
+const MaxBody = 16 << 20
+
+// Marks are the weights between which a thread's prompt is held.
+type Marks struct {
+	Tail    outline.Limits
+	Outline outline.Marks
+}
+
+// MarksFor gives the marks of a thread: the settings', else the agent's, else
+// the defaults, divided by the model's token factor, and never more than the
+// model's window minus its largest output and 5 %.
+func MarksFor(s Settings, a Agent, r model.Rules) Marks {
+	tail := first(s.Tail, a.Tail, DefaultTail)
+	lines := first(s.Outline, a.Outline, DefaultOutline)
+	if f := r.TokenFactor; f > 0 {
+		tail, lines = divided(tail, f), divided(lines, f)
+	}
+	hard := tail.High * 3 / 2
+	if r.Window > 0 {
+		room := r.Window - r.MaxOutput - r.Window/20 - lines.High
+		hard = min(hard, max(room, 1))
+		tail.High = min(tail.High, hard)
+		tail.Low = min(tail.Low, tail.High/2)
+	}
+	return Marks{Tail: outline.Limits{Marks: tail, Hard: hard, Bytes: MaxBody}, Outline: lines}
+}
+
+func first(candidates ...outline.Marks) outline.Marks {
+	for _, m := range candidates {
+		if m != (outline.Marks{}) {
+			return m
+		}
+	}
+	return outline.Marks{}
+}
+
+func divided(m outline.Marks, by float64) outline.Marks {
+	return outline.Marks{Low: int(float64(m.Low) / by), High: int(float64(m.High) / by)}
+}

@@ -1,0 +1,160 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// live is what is saved, at most once a second, of an answer being made.
+type live struct {
+	ID       string    `json:"id"`
+	Agent    string    `json:"agent"`
+	Model    string    `json:"model"`
+	Turn     int64     `json:"turn"`
+	Time     time.Time `json:"time"`
+	Text     string    `json:"text,omitempty"`
+	Thinking string    `json:"thinking,omitempty"`
+}
+
+// The texts of the results that a repair writes.
+const (
+	outcomeUnknown = "The outcome of this call is unknown: the process that ran it ended before it could say. It was not run again."
+	neverRan       = "This call was never run: its turn ended before it could be."
+)
+
+// Repair closes, in writing and once, what a dead owner left: what was saved of
+// a cut-off answer becomes an inactive entry marked interrupted, and every call
+// that will never get a result gets an error result. In a turn that is still
+// open, calls that never started are left for the turn to run.
+func (l *Log) Repair(ctx context.Context) error {
+	var fixes []store.New
+	var docs []thread.Doc
+	var saved live
+	if err := ReadDoc(ctx, l.Store, l.Thread.Key, thread.LiveDoc, &saved); err != nil {
+		return err
+	}
+	if saved.ID != "" {
+		docs = append(docs, thread.Doc{Name: thread.LiveDoc})
+		if partial, ok := interrupted(saved); ok {
+			fixes = append(fixes, partial)
+		}
+	}
+	missing, err := l.closeCalls(ctx)
+	if err != nil {
+		return err
+	}
+	fixes = append(fixes, missing...)
+	if len(fixes) == 0 && len(docs) == 0 {
+		return nil
+	}
+	_, err = l.Commit(ctx, fixes, docs...)
+	return err
+}
+
+func interrupted(saved live) (store.New, bool) {
+	var parts []thread.Part
+	if saved.Thinking != "" {
+		parts = append(parts, thread.Part{Type: thread.ThinkingPart, Text: saved.Thinking, Model: saved.Model})
+	}
+	if saved.Text != "" {
+		parts = append(parts, thread.Text(saved.Text))
+	}
+	if len(parts) == 0 {
+		return store.New{}, false
+	}
+	n := Compose(thread.Say(thread.Message{
+		Author: saved.Agent, Role: thread.Assistant, Parts: parts,
+		Turn: saved.Turn, Model: saved.Model, Stop: thread.StopInterrupted,
+	}))
+	n.Line, n.Inactive = "", true
+	return n, true
+}
+
+// closeCalls makes the error results of calls that will never get one.
+func (l *Log) closeCalls(ctx context.Context) ([]store.New, error) {
+	past, err := l.Recent.Load(ctx, l.Store, &l.Thread, 0)
+	if err != nil {
+		return nil, err
+	}
+	open := openCalls(past.Messages)
+	if len(open) == 0 {
+		return nil, nil
+	}
+	started := map[string]bool{}
+	if l.Thread.Turn != 0 {
+		if started, err = l.started(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var fixes []store.New
+	for _, c := range open {
+		text := outcomeUnknown
+		switch {
+		case started[c.part.ID]:
+		case l.Thread.Turn != 0 && c.entry.Message.Turn == l.Thread.Turn:
+			continue // the turn goes on and runs it
+		default:
+			text = neverRan
+		}
+		fixes = append(fixes, resultEntry(c.entry.Message.Author, c.entry.Message.Turn, thread.Result(c.part.ID, c.part.Name, text, true)))
+	}
+	return fixes, nil
+}
+
+// started gives the ids of the open turn's calls that were marked as started.
+func (l *Log) started(ctx context.Context) (map[string]bool, error) {
+	ids := map[string]bool{}
+	q := store.EntriesQuery{After: l.Thread.Turn, Kinds: []thread.Kind{thread.TurnKind}}
+	for e, err := range l.Store.Entries(ctx, &l.Thread, q) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Turn != nil && e.Turn.State == thread.TurnStarted {
+			ids[e.Turn.Call] = true
+		}
+	}
+	return ids, nil
+}
+
+// call is a tool call and the message that made it.
+type call struct {
+	entry *thread.Entry
+	part  thread.Part
+}
+
+// openCalls gives the calls among the messages that have no result, in order.
+func openCalls(messages []thread.Entry) []call {
+	answered := map[string]bool{}
+	for i := range messages {
+		if m := messages[i].Message; m != nil {
+			for _, r := range m.Results() {
+				answered[r.Call] = true
+			}
+		}
+	}
+	var open []call
+	for i := range messages {
+		if m := messages[i].Message; m != nil && m.Role == thread.Assistant {
+			for _, c := range m.Calls() {
+				if !answered[c.ID] {
+					open = append(open, call{&messages[i], c})
+				}
+			}
+		}
+	}
+	return open
+}
+
+// resultEntry makes the message that carries one call's result to its agent.
+func resultEntry(agent string, turn int64, result thread.Part) store.New {
+	author := result.Name
+	if author == "" {
+		author = "tool"
+	}
+	return Compose(thread.Say(thread.Message{
+		Author: author, To: []string{agent}, Role: thread.Tool, Parts: []thread.Part{result}, Turn: turn,
+	}))
+}

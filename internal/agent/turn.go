@@ -1,0 +1,217 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skeinhq/skein/internal/prompt"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
+)
+
+// Turn is one answer to what was said: steps until the model calls no more
+// tools.
+type Turn struct {
+	Log   *Log
+	Agent Agent
+	Name  string // of the model, as in the rule table
+	Model model.Model
+	Rules model.Rules
+	Tools []tool.Tool
+	Zone  string
+	Marks Marks
+	Live  func(thread.Live) // hears of an answer being made; may drop
+	Now   func() time.Time
+
+	begun    thread.Entry
+	steps    int
+	usage    thread.Usage
+	lastSave time.Time
+}
+
+// Pending says whether there is anything to answer: an open turn, something
+// queued, or a newest message that no agent has answered.
+func (l *Log) Pending(ctx context.Context) (bool, error) {
+	if l.Thread.Turn != 0 || len(l.Thread.Inbox) > 0 {
+		return true, nil
+	}
+	newest, ok, err := l.newest(ctx)
+	if err != nil || !ok {
+		return false, err
+	}
+	return newest.Message != nil && newest.Message.Role != thread.Assistant, nil
+}
+
+func (l *Log) newest(ctx context.Context) (thread.Entry, bool, error) {
+	for e, err := range l.Store.Messages(ctx, &l.Thread, max(0, l.Thread.Length-1), l.Thread.Length) {
+		return e, err == nil, err
+	}
+	return thread.Entry{}, false, nil
+}
+
+// Addressee is whom the newest user message, or else what waits in the inbox,
+// is for; empty where it names nobody.
+func (l *Log) Addressee(ctx context.Context) ([]string, error) {
+	if n := len(l.Thread.Inbox); n > 0 {
+		e, err := l.Store.Entry(ctx, &l.Thread, l.Thread.Inbox[n-1])
+		if err != nil || e.Queued == nil {
+			return nil, err
+		}
+		return e.Queued.Message.To, nil
+	}
+	newest, ok, err := l.newest(ctx)
+	if err != nil || !ok || newest.Message == nil {
+		return nil, err
+	}
+	switch newest.Message.Role {
+	case thread.Assistant:
+		return []string{newest.Message.Author}, nil
+	default:
+		return newest.Message.To, nil
+	}
+}
+
+// Run begins the turn, or goes on with the open one, and ends it. What it was
+// stopped by, if by anything, is logged and returned.
+func (t *Turn) Run(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	reason, err := t.run(ctx)
+	if err == nil && reason == "" {
+		return nil // the last message's commit has ended the turn
+	}
+	return errors.Join(err, t.end(ctx, reason, err))
+}
+
+// begin commits the turn's first entry, after what was queued.
+func (t *Turn) begin(ctx context.Context) error {
+	l := t.Log
+	if l.Thread.Turn != 0 {
+		e, err := l.Store.Entry(ctx, &l.Thread, l.Thread.Turn)
+		t.begun = e
+		return err
+	}
+	var entries []store.New
+	for _, seq := range l.Thread.Inbox {
+		e, err := l.Store.Entry(ctx, &l.Thread, seq)
+		if err != nil {
+			return err
+		}
+		m := *e.Queued.Message
+		m.Queued = seq
+		entries = append(entries, Compose(thread.Say(m)))
+	}
+	entries = append(entries, event(thread.Turn{State: thread.TurnBegun, Agent: t.Agent.Name}))
+	w, err := l.Commit(ctx, entries)
+	if err != nil {
+		return err
+	}
+	t.begun = w.Entries[len(w.Entries)-1]
+	return nil
+}
+
+// run makes steps until one ends the turn. It gives no reason where the turn's
+// end stands in the log already.
+func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
+	limit := t.Agent.MaxSteps
+	if limit == 0 {
+		limit = DefaultMaxSteps
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return thread.StopAborted, aborted(err)
+		}
+		if err := t.answerCalls(ctx); err != nil {
+			return t.reason(ctx), err
+		}
+		if t.steps >= limit {
+			return thread.StopError, &thread.Error{Code: thread.Limit, Op: "turn", Thread: t.Log.Thread.ID, Message: fmt.Sprintf("the turn reached its limit of %d steps", limit), Hint: "say something to go on"}
+		}
+		if _, err := t.Log.Cut(ctx, t.Marks, InsideTurn); err != nil {
+			return t.reason(ctx), err
+		}
+		done, err := t.step(ctx)
+		if err != nil {
+			return t.reason(ctx), err
+		}
+		if done {
+			return "", nil
+		}
+	}
+}
+
+func (t *Turn) reason(ctx context.Context) thread.Stop {
+	if ctx.Err() != nil {
+		return thread.StopAborted
+	}
+	return thread.StopError
+}
+
+func aborted(err error) error {
+	return &thread.Error{Code: thread.Aborted, Op: "turn", Message: "the turn was stopped", Err: err}
+}
+
+// end commits the turn's last entry where the last message did not bring it. It
+// outlives the context that stopped the turn.
+func (t *Turn) end(ctx context.Context, reason thread.Stop, cause error) error {
+	if code := thread.CodeOf(cause); code == thread.Conflict || code == thread.Storage {
+		return nil // somebody else owns the turn now, or nothing can be written: it stays open
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	ended := thread.Turn{State: thread.TurnEnded, Turn: t.begun.Seq, Agent: t.Agent.Name, Reason: reason, Usage: &t.usage, Steps: t.steps}
+	var typed *thread.Error
+	if errors.As(cause, &typed) {
+		ended.Error = &thread.Error{Code: typed.Code, Op: typed.Op, Message: typed.Error(), Hint: typed.Hint}
+	}
+	entries := t.abandoned()
+	entries = append(entries, event(ended))
+	_, err := t.Log.Commit(ctx, entries, thread.Doc{Name: thread.LiveDoc})
+	return err
+}
+
+// abandoned closes calls of the turn that will not run any more.
+func (t *Turn) abandoned() []store.New {
+	past, err := t.Log.Recent.Load(context.Background(), t.Log.Store, &t.Log.Thread, 0)
+	if err != nil {
+		return nil // the next owner's repair closes them
+	}
+	var out []store.New
+	for _, c := range openCalls(past.Messages) {
+		out = append(out, resultEntry(c.entry.Message.Author, t.begun.Seq, thread.Result(c.part.ID, c.part.Name, neverRan, true)))
+	}
+	return out
+}
+
+// prompt builds the prompt of the turn's next request.
+func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) {
+	past, err := t.Log.Recent.Load(ctx, t.Log.Store, &t.Log.Thread, 0)
+	if err != nil {
+		return nil, err
+	}
+	p, err := Prompt(&t.Log.Thread, past, usage, t.Agent.Definition(t.Name, t.Zone, t.Tools), t.begun.Time, t.Rules)
+	if err != nil {
+		return nil, err
+	}
+	return p, prompt.Validate(&p.Request, t.Rules)
+}
+
+// Prompt builds the prompt that a definition makes of a thread's past at a
+// time. It is pure (I6).
+func Prompt(th *thread.Thread, past Past, usage Usage, def prompt.Definition, now time.Time, rules model.Rules) (*prompt.Prompt, error) {
+	return prompt.Build(def, prompt.Past{
+		Thread:   th.ID,
+		Length:   th.Length,
+		Requests: usage.Requests,
+		Cut:      past.Cut,
+		Boundary: past.From,
+		Outline:  past.Outline,
+		Messages: past.Messages,
+		Previous: usage.Last[def.Agent],
+	}, prompt.Turn{Time: now}, rules)
+}
