@@ -1,0 +1,45 @@
+# Every target runs from a clone with Go alone; tools/ builds the linters.
+
+GO        ?= go
+LINT      := $(GO) tool -modfile=tools/go.mod golangci-lint
+FUZZTIME  ?= 30s
+KILLS     ?= 2000
+
+.PHONY: all build test race lint fmt bench fuzz soak ci
+
+all: build lint test
+
+build:
+	$(GO) build ./...
+	cd bench && $(GO) build ./...
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+fmt:
+	gofmt -w $$(git ls-files '*.go')
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(LINT) run ./...
+
+# Side by side with the peers, then Skein alone, then the table.
+bench:
+	bash bench/run
+
+# One target at a time, as the go command wants it.
+fuzz:
+	@FUZZTIME=$(FUZZTIME) GO=$(GO) bash .ci/fuzz
+
+# A process is killed again and again while it writes, and nothing it
+# acknowledged may be missing afterwards.
+soak:
+	SKEIN_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -run 'Crash|Kill' ./...
+
+ci:
+	bash .ci/run
