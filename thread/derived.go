@@ -12,11 +12,12 @@ const (
 	SearchTool = "search"
 )
 
-// Derived says whether p, a part of m, is a result that only repeats what the
-// thread says already: it is neither summarized nor indexed again. Results that
-// an import brought are other programs', whatever their tools' names are.
+// Derived says whether p, a part of m, is a call of a history tool or its result.
+// The one only asks for what the thread says already and the other only repeats
+// it: what is derived is not indexed, and its result is not summarized. Parts
+// that an import brought are other programs', whatever their tools' names are.
 func (m *Message) Derived(p Part) bool {
-	if p.Type != ResultPart {
+	if p.Type != ResultPart && p.Type != CallPart {
 		return false
 	}
 	switch p.Name {

@@ -16,23 +16,28 @@ const (
 	tailBytes = 16 << 10
 )
 
-// Message gives the terms, in order, of all that m says: texts, calls' names
-// and inputs, the texts of tools' results, names of files. Thinking is not
-// said, and what zoom, read and search returned was said elsewhere. Of a message
-// longer than 80 KB the first 64 and the last 16 count.
+// Message gives the terms, in order, of all that m says; see [Said].
 func Message(m *thread.Message) []string {
-	pieces := clipPieces(said(nil, m, m.Parts))
 	var terms []string
 	sc := newScanner(func(t token) { terms = append(terms, t.term) })
-	for _, p := range pieces {
+	for _, p := range Said(m) {
 		sc.scan(p)
 	}
 	return terms
 }
 
-// said appends the pieces of text in the parts.
+// Said gives the pieces of text that m says, in order: texts, calls' names and
+// inputs, the texts of tools' results, names of files. Thinking is not said; nor
+// are calls of the history tools, which ask for what was said, and their results,
+// which repeat it. Of a message longer than 80 KB the first 64 and the last 16
+// are given.
+func Said(m *thread.Message) []string { return clipPieces(said(nil, m, m.Parts)) }
+
 func said(pieces []string, m *thread.Message, parts []thread.Part) []string {
 	for _, p := range parts {
+		if m.Derived(p) {
+			continue
+		}
 		switch p.Type {
 		case thread.TextPart:
 			pieces = append(pieces, p.Text)
@@ -40,9 +45,7 @@ func said(pieces []string, m *thread.Message, parts []thread.Part) []string {
 			pieces = append(pieces, p.Name)
 			pieces = inputTexts(pieces, p.Input)
 		case thread.ResultPart:
-			if !m.Derived(p) {
-				pieces = said(pieces, m, p.Parts)
-			}
+			pieces = said(pieces, m, p.Parts)
 		case thread.BlobPart:
 			pieces = append(pieces, p.Name)
 		}

@@ -63,7 +63,8 @@ func TestMessageCountsWhatIsSaid(t *testing.T) {
 		thread.Call("c3", "odd", json.RawMessage(`{"cut\off`)),
 		{Type: thread.BlobPart, Name: "plan-b.png", MediaType: "image/png"},
 		{Type: thread.ResultPart, Name: "fetch", Parts: []thread.Part{thread.Text("found"), {Type: thread.BlobPart, Name: "deep.txt"}}},
-		thread.Result("c4", "zoom", "derived", false),
+		thread.Call("c4", "search", json.RawMessage(`{"query":"asked"}`)),
+		thread.Result("c4", "search", "derived", false),
 	}}
 	want := "look grep pattern cafe bar max 12 bash cmd ls src odd cut off plan b png found deep txt"
 	if got := strings.Join(word.Message(m), " "); got != want {
