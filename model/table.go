@@ -4,7 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -23,15 +25,24 @@ const (
 var Families = []string{Anthropic, OpenAI, Echo, Scripted}
 
 // ThinkingRule says what of a model's thinking is sent back to it. Whatever the
-// rule, thinking goes only to the model that made it, and only if the prompt
-// before it is the one it was made with, but for what a running call needs.
+// rule, thinking goes only to the model that made it, and, but for a running
+// call of a model that keeps it, only if the prompt before it is the one it was
+// made with.
 type ThinkingRule string
 
 // The thinking rules.
 const (
-	ThinkingNone ThinkingRule = "none" // the model does not think: none is sent, and no effort asked
-	ThinkingFree ThinkingRule = "free" // a running call needs none
-	ThinkingKept ThinkingRule = "kept" // the last message with calls keeps its thinking; where it has none, no effort is asked
+	// ThinkingNone: the model does not think. No effort is asked of it.
+	ThinkingNone ThinkingRule = "none"
+
+	// ThinkingDropped: thinking whose prompt has changed is left out, in a running
+	// call too. A provider that checks this itself is told to drop what does not
+	// fit, never to fail.
+	ThinkingDropped ThinkingRule = "dropped"
+
+	// ThinkingKept: the last message with calls keeps its thinking whatever
+	// changed before it. Where it has none, no effort is asked.
+	ThinkingKept ThinkingRule = "kept"
 )
 
 // Rules is what is known of a model: what it takes, what it costs, and what a
@@ -52,7 +63,9 @@ type Rules struct {
 	CacheKey  bool         `json:"cacheKey"` // it takes a key that routes to the same cache
 }
 
-// Prices are US dollars for a million tokens.
+// Prices are US dollars for a million tokens, those for a short prompt where a
+// provider has several, and a cache write's for its shortest life. All zero:
+// they are not known.
 type Prices struct {
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -60,7 +73,8 @@ type Prices struct {
 	CacheWrite float64 `json:"cacheWrite"`
 }
 
-// Images says which images a model takes.
+// Images says which images a model takes. Max is the count up to which they may
+// be of any size: Anthropic takes more than 20 only if they are small.
 type Images struct {
 	Types []string `json:"types"` // media types; none: it takes no images
 	Max   int      `json:"max"`   // images of a request
@@ -223,10 +237,10 @@ func (r Rules) check() error {
 		}
 	}
 	switch r.Thinking {
-	case ThinkingNone, ThinkingFree, ThinkingKept:
+	case ThinkingNone, ThinkingDropped, ThinkingKept:
 		return nil
 	}
-	return fmt.Errorf("%s has the thinking rule %q, not none, free or kept", r.Model, r.Thinking)
+	return fmt.Errorf("%s has the thinking rule %q, not none, dropped or kept", r.Model, r.Thinking)
 }
 
 // Rules finds the rules of a model: those of the longest name or pattern that
@@ -269,7 +283,13 @@ func match(pattern, name string) int {
 func strict(data []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	return dec.Decode(v)
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return errors.New("something follows the document")
+	}
+	return nil
 }
 
 func badTable(message string, err error) error {
