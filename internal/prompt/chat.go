@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"strings"
+
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/thread"
 )
@@ -48,12 +50,16 @@ func (l *Layout) block(lines []thread.Node) string {
 	b := &l.texts.b
 	start := b.Len()
 	for _, n := range lines {
-		b.WriteString(n.Span.String())
-		b.WriteByte('|')
-		writeLine(b, l.plugin.Summary(n))
-		b.WriteByte('\n')
+		writeLine(b, n.Span, l.plugin.Summary(n))
 	}
 	return b.String()[start:]
+}
+
+// LineWeight is what a node weighs as a line of the prompt.
+func LineWeight(n thread.Node) int {
+	var b strings.Builder
+	writeLine(&b, n.Span, n.Text)
+	return thread.Weight(b.String())
 }
 
 func (l *Layout) hasTool(name string) bool {

@@ -24,9 +24,9 @@
 // Whatever the log holds, the request is valid: results stand beside their
 // calls in the calls' order, a call without a result gets one that says so, a
 // result without its call is a note, ids are unique, no empty text goes out. One
-// thing is left to the caller: somebody must have spoken. A prompt that ends
-// with the agent's own reply can be shown but not sent, and Validate says so
-// (rule last).
+// thing is left to the caller: a prompt whose history ends with the agent's own
+// reply is valid as the start of the next one, but there is nothing in it to
+// answer, and it is not sent before somebody has spoken.
 //
 // [Plugin] is the way to change any of it.
 //

@@ -63,10 +63,12 @@ func plain(r rune) rune {
 	return r
 }
 
-// writeLine writes a line's text so that it stays on its line and can close no
+// writeLine writes a line, id+n|text, so that it stays one line and can close no
 // tag: white space around a newline is one space, control characters are spaces
 // and &, <, > are entities.
-func writeLine(b *strings.Builder, text string) {
+func writeLine(b *strings.Builder, span thread.Span, text string) {
+	b.WriteString(span.String())
+	b.WriteByte('|')
 	for _, r := range thread.OneLine(text) {
 		switch {
 		case r == '&':
@@ -81,6 +83,7 @@ func writeLine(b *strings.Builder, text string) {
 			b.WriteRune(r)
 		}
 	}
+	b.WriteByte('\n')
 }
 
 // compact gives JSON without white space between its tokens, as a store gives
@@ -88,6 +91,9 @@ func writeLine(b *strings.Builder, text string) {
 func compact(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return json.RawMessage("{}")
+	}
+	if !utf8.Valid(raw) {
+		raw = []byte(valid(string(raw)))
 	}
 	if isCompact(raw) && json.Valid(raw) {
 		return raw

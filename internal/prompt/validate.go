@@ -56,7 +56,6 @@ func commonChecks(toolName int) []check {
 		{"messages", someMessages},
 		{"roles", rolesHold},
 		{"first", userFirst},
-		{"last", answerable},
 		{"empty", nothingEmpty},
 		{"pairs", pairsHold},
 		{"ids", idsUnique},
@@ -139,14 +138,6 @@ func rolesHold(r *model.Request, _ model.Rules) *finding {
 func userFirst(r *model.Request, _ model.Rules) *finding {
 	if r.Messages[0].Role != thread.User {
 		return &finding{0, -1, "is first and not a user's"}
-	}
-	return nil
-}
-
-func answerable(r *model.Request, _ model.Rules) *finding {
-	last := len(r.Messages) - 1
-	if r.Messages[last].Role == thread.Assistant {
-		return &finding{last, -1, "is last and leaves nothing to answer"}
 	}
 	return nil
 }
