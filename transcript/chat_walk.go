@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // chatWalk goes through a body one field and one message at a time.
@@ -110,7 +111,8 @@ func (w *chatWalk) messages() (broken, fatal error) {
 	return err, nil
 }
 
-// value reads one whole value, which is as much as is ever held.
+// value reads one whole value, which is as much as is ever held, and mends
+// broken UTF-8 in it.
 func (w *chatWalk) value(do func(json.RawMessage) error) (broken, fatal error) {
 	if w.ctx != nil && w.ctx.Err() != nil {
 		return nil, w.ctx.Err()
@@ -118,6 +120,9 @@ func (w *chatWalk) value(do func(json.RawMessage) error) (broken, fatal error) {
 	var raw json.RawMessage
 	if err := w.dec.Decode(&raw); err != nil {
 		return err, nil
+	}
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
 	return nil, do(raw)
 }

@@ -138,6 +138,7 @@ func FuzzRead(f *testing.F) {
 		lines(v3, said("a", "", user("one")), said("b", "a", calls("c")), said("b", "b", result("c", "y")), "{", said("d", "x", bot("z"))),
 		lines(v3, `{"type":"message","id":7,"parentId":{},"message":{"role":"bashExecution","command":1}}`),
 		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":"data:,"}]},{"role":"assistant","tool_calls":[{"function":{"arguments":{}}}]},{"role":"tool"}],"model":3}`,
+		"[{\"role\":\"user\",\"content\":\"\xe2\",\"\xe2\":1}]",
 		`[{"role":"assistant","function_call":{"name":"f"}},{"role":"function","name":"f","content":{}}]`,
 	} {
 		f.Add([]byte(s))
