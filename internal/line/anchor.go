@@ -1,6 +1,7 @@
 package line
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -87,11 +88,11 @@ func startsAt(a, s string, i int) bool {
 	if i == 0 || !wordRune(first) {
 		return true
 	}
+	if cutBefore(s[:i]) {
+		return false
+	}
 	if before == '.' || before == ',' {
 		return !(isDigit(first) && i > size && isDigit(rune(s[i-size-1])))
-	}
-	if strings.HasSuffix(s[:i], Ellipsis) {
-		return false
 	}
 	// In JSON a newline before a word is \n.
 	if i >= 2 && s[i-2] == '\\' && strings.IndexByte("nrt", s[i-1]) >= 0 {
@@ -107,14 +108,21 @@ func endsAt(a, s string, i int) bool {
 		return true
 	}
 	after, size := utf8.DecodeRuneInString(s[i:])
+	if cutAfter(s[i:]) {
+		return false
+	}
 	if after == '.' || after == ',' {
 		return !(isDigit(last) && i+size < len(s) && isDigit(rune(s[i+size])))
 	}
-	if strings.HasPrefix(s[i:], Ellipsis) {
-		return false
-	}
 	return !wordRune(after) || isDigit(last) && unitAt(s, i)
 }
+
+// joints are the marks that may stand between a token and the ellipsis that it
+// touches.
+const joints = ".,:;!?-/"
+
+func cutBefore(s string) bool { return strings.HasSuffix(strings.TrimRight(s, joints), Ellipsis) }
+func cutAfter(s string) bool  { return strings.HasPrefix(strings.TrimLeft(s, joints), Ellipsis) }
 
 // unitAt says whether a number that ends at i is followed by a unit written
 // close to it, as in 34KB.
@@ -263,7 +271,7 @@ func betweenDigits(text string, i int) bool {
 
 // numberEnd gives the end of the number that goes on over the mark at i.
 func numberEnd(text string, i, end int) int {
-	for i < end && (wordRune(rune(text[i])) || strings.IndexByte(".-/", text[i]) >= 0 || betweenDigits(text, i)) {
+	for i < end && text[i] < utf8.RuneSelf && (wordRune(rune(text[i])) || strings.IndexByte(".-/", text[i]) >= 0 || betweenDigits(text, i)) {
 		i++
 	}
 	return i
@@ -271,7 +279,7 @@ func numberEnd(text string, i, end int) int {
 
 // yieldPiece trims a piece of a token and yields it if it is an anchor.
 func yieldPiece(text string, start, end int, yield func(anchor)) {
-	if strings.HasSuffix(text[:start], Ellipsis) || strings.HasPrefix(text[end:], Ellipsis) {
+	if cutBefore(text[:start]) || cutAfter(text[end:]) {
 		return
 	}
 	for end > start && strings.IndexByte(".,:;!?'-/#@~", text[end-1]) >= 0 {
@@ -315,12 +323,14 @@ func kindOf(s string) anchorKind {
 		return idAnchor
 	case f.underscores > 0 && f.letters > 1:
 		return nameAnchor
-	case f.humps > 0:
+	case f.humps > 1 || f.humps == 1 && !unicode.IsUpper(rune(s[len(s)-1])):
 		return nameAnchor
 	case strings.HasPrefix(s, "--") && f.letters > 1:
 		return idAnchor
 	case f.dots > 0 && isFile(s):
 		return pathAnchor
+	case f.dots > 0 && isDotted(s):
+		return nameAnchor
 	case strings.Contains(s[1:], "@") && f.letters > 1:
 		return idAnchor
 	}
@@ -406,22 +416,30 @@ func windowsPath(s string) bool {
 	return len(s) > 3 && isLetter(s[0]) && s[1] == ':' && s[2] == '\\'
 }
 
-// isFile says whether s is a name with an extension, or names joined by dots.
+// fileText lists the extensions of files.
+//
+//go:embed files.txt
+var fileText string
+
+var extensions = wordSet(fileText)
+
+// isFile says whether s is the name of a file: it has a known extension, or is
+// one of those that begin with a dot.
 func isFile(s string) bool {
 	i := strings.LastIndexByte(s, '.')
-	name, ext := s[:i], s[i+1:]
-	if len(name) < 2 && !strings.HasPrefix(s, ".") || len(ext) == 0 || len(ext) > 12 {
-		return false
-	}
-	if name == "" {
-		return len(ext) > 2 // .env
-	}
-	for j := range len(ext) {
-		if c := ext[j]; !('a' <= c && c <= 'z' || isDigit(rune(c))) {
+	return len(s[:i]) > 1 && extensions[strings.ToLower(s[i+1:])] && wordRune(rune(s[i-1]))
+}
+
+// isDotted says whether s is words joined by dots without spaces, as in code.
+func isDotted(s string) bool {
+	words := 0
+	for word := range strings.SplitSeq(strings.TrimPrefix(s, "."), ".") {
+		if len(word) < 2 || !isLetter(word[0]) {
 			return false
 		}
+		words++
 	}
-	return wordRune(rune(name[len(name)-1])) && !strings.Contains(s, "..") && len(strings.Trim(name, ".")) > 1
+	return words > 1 && !unicode.IsUpper(rune(s[strings.LastIndexByte(s, '.')+1]))
 }
 
 // dateAt finds a date whose month is the word at [start, end): 30 November 2026,
@@ -431,12 +449,12 @@ func dateAt(text string, start, end int) (s, e int, ok bool) {
 		return 0, 0, false
 	}
 	s, e = start, end
-	if i := strings.TrimRight(text[:start], " \n"); len(i) < start && len(i) > 0 {
+	if i := strings.TrimRight(text[:start], " "); len(i) < start && len(i) > 0 {
 		if b := digitsBefore(i); b < len(i) {
 			s = b
 		}
 	}
-	rest := strings.TrimLeft(text[end:], " \n,.")
+	rest := strings.TrimLeft(text[end:], " ,.")
 	if n := digitsAtStart(rest); n > 0 && len(rest) < len(text)-end {
 		e = len(text) - len(rest) + n
 	}

@@ -40,39 +40,7 @@ const (
 //
 // What zoom, read and search gave back was said elsewhere and is only named:
 // search → north: looked for "studio". See [Opened].
-func Leaf(m *thread.Message) string {
-	if m == nil {
-		return erasedLine
-	}
-	if len(m.Audience) > 0 {
-		return privateLine
-	}
-	l := leaf{message: m}
-	said := l.said()
-	for _, p := range m.Parts {
-		if l.b.Len() > leafBytes {
-			l.b.WriteString("\n" + Ellipsis)
-			break
-		}
-		switch p.Type {
-		case thread.CallPart:
-			l.add(name(m.Author)+" → "+name(p.Name)+": ", clipMiddle(compact(p.Input), inputHead, inputTail))
-		case thread.ResultPart:
-			l.add(l.resultHead(p), l.result(p))
-		case thread.ThinkingPart:
-		default:
-			// All that was said stands together, where its first part stood.
-			if said != "" {
-				l.add(l.head(), said)
-				said = ""
-			}
-		}
-	}
-	if l.b.Len() == 0 {
-		l.add(l.head(), noText)
-	}
-	return l.b.String()
-}
+func Leaf(m *thread.Message) string { return joined(utterances(m)) }
 
 // Verbatim gives the leaf's text and says whether it is short enough to be the
 // message's line as it stands.
@@ -81,34 +49,91 @@ func Verbatim(m *thread.Message) (text string, ok bool) {
 	return text, len(text) <= thread.LineBytes
 }
 
-// leaf is a leaf being written.
-type leaf struct {
-	message *thread.Message
-	b       strings.Builder
+// utterance is one thing said, asked of a tool or given back by one.
+type utterance struct {
+	head string // "ana → north: ", empty for what nobody said
+	text string
+	kind utteranceKind
+	half int // of a merge: 0 left, 1 right
 }
 
-func (l *leaf) add(head, text string) {
-	if l.b.Len() > 0 {
-		l.b.WriteByte('\n')
+type utteranceKind int
+
+const (
+	userSaid utteranceKind = iota
+	agentSaid
+	called
+	gave
+)
+
+// utterances are what a message says, in order, long parts clipped. There is
+// always at least one.
+func utterances(m *thread.Message) []utterance {
+	if m == nil {
+		return []utterance{{text: erasedLine}}
 	}
-	l.b.WriteString(head)
-	l.b.WriteString(text)
+	if len(m.Audience) > 0 {
+		return []utterance{{text: privateLine}}
+	}
+	var out []utterance
+	size := 0
+	add := func(kind utteranceKind, head, text string) {
+		out = append(out, utterance{head: head, text: text, kind: kind})
+		size += len(head) + len(text) + 1
+	}
+	kind := agentSaid
+	if m.Role == thread.User {
+		kind = userSaid
+	}
+	text := said(m)
+	for _, p := range m.Parts {
+		if size > leafBytes {
+			out = append(out, utterance{text: Ellipsis})
+			break
+		}
+		switch p.Type {
+		case thread.CallPart:
+			add(called, name(m.Author)+" → "+name(p.Name)+": ", clipMiddle(compact(p.Input), inputHead, inputTail))
+		case thread.ResultPart:
+			add(gave, resultHeadOf(m, p), result(m, p))
+		case thread.ThinkingPart:
+		default:
+			// All that was said stands together, where its first part stood.
+			if text != "" {
+				add(kind, headNaming(m), text)
+				text = ""
+			}
+		}
+	}
+	if len(out) == 0 {
+		add(kind, headNaming(m), noText)
+	}
+	return out
 }
 
-// head names who spoke, and to whom.
-func (l *leaf) head() string {
-	if len(l.message.To) == 0 {
-		return name(l.message.Author) + ": "
+// headNaming names who spoke, and to whom.
+func headNaming(m *thread.Message) string {
+	if len(m.To) == 0 {
+		return name(m.Author) + ": "
 	}
-	names := make([]string, 0, len(l.message.To))
-	for i, to := range l.message.To {
+	names := make([]string, 0, min(len(m.To), maxAddressees+1))
+	for i, to := range m.To {
 		if i == maxAddressees {
 			names = append(names, Ellipsis)
 			break
 		}
 		names = append(names, name(to))
 	}
-	return name(l.message.Author) + " → " + strings.Join(names, ", ") + ": "
+	return name(m.Author) + " → " + strings.Join(names, ", ") + ": "
+}
+
+// joined writes utterances whole, one a line.
+func joined(us []utterance) string {
+	lines := make([]string, len(us))
+	for i, u := range us {
+		lines[i] = u.head + u.text
+	}
+	return strings.Join(lines, "\n")
 }
 
 // maxAddressees is how many addressees a head names.
@@ -129,10 +154,10 @@ func name(s string) string {
 }
 
 // said joins the texts, attachments and unknown parts of the message.
-func (l *leaf) said() string {
+func said(m *thread.Message) string {
 	var texts []string
 	size := 0
-	for _, p := range l.message.Parts {
+	for _, p := range m.Parts {
 		if size > leafBytes {
 			texts = append(texts, Ellipsis)
 			break
@@ -194,22 +219,22 @@ func size(n int64) string {
 	}
 }
 
-// resultHead names the tool and who had called it.
-func (l *leaf) resultHead(p thread.Part) string {
+// resultHeadOf names the tool and who had called it.
+func resultHeadOf(m *thread.Message, p thread.Part) string {
 	tool := p.Name
 	if tool == "" {
-		tool = l.message.Author
+		tool = m.Author
 	}
-	if len(l.message.To) == 0 {
+	if len(m.To) == 0 {
 		return name(tool) + ": "
 	}
-	return name(tool) + " → " + name(l.message.To[0]) + ": "
+	return name(tool) + " → " + name(m.To[0]) + ": "
 }
 
 // result is what a tool gave back, or what it opened.
-func (l *leaf) result(p thread.Part) string {
-	if l.message.Derived(p) && !p.IsError {
-		return opening(l.message.Meta, p)
+func result(m *thread.Message, p thread.Part) string {
+	if m.Derived(p) && !p.IsError {
+		return opening(m.Meta, p)
 	}
 	var texts []string
 	size := 0
