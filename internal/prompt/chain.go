@@ -17,6 +17,7 @@ import (
 type chain struct {
 	digest hash.Hash
 	buf    []byte
+	whole  [sha256.Size]byte
 }
 
 // sum is the hash of a prompt or of its start.
@@ -62,9 +63,8 @@ func (c *chain) write(b []byte) {
 }
 
 func (c *chain) sum() sum {
-	var whole [sha256.Size]byte
-	c.digest.Sum(whole[:0])
-	return sum(whole[:len(sum{})])
+	c.digest.Sum(c.whole[:0])
+	return sum(c.whole[:len(sum{})])
 }
 
 // The canonical bytes: a letter for each thing, then its fields in order, each

@@ -48,11 +48,29 @@ type placed struct {
 
 func newLayout(in Input, p Plugin) *Layout {
 	n := len(in.Past.Messages)
-	return &Layout{
+	l := &Layout{
 		Input: in, Lines: in.Past.Outline, Messages: in.Past.Messages, plugin: p,
 		out:   make([]placed, 0, n+n/4+4),
 		parts: make([]thread.Part, 0, n+n/4+len(in.Past.Outline)/4+8),
 	}
+	l.texts.b.Grow(textBytes(&in.Past))
+	return l
+}
+
+// textBytes is about what the arena will hold: the lines, and what users said
+// after their names.
+func textBytes(p *Past) int {
+	n := int(lineBytes(p.Outline)) + 16*len(p.Outline)
+	for i := range p.Messages {
+		m := p.Messages[i].Message
+		if m == nil || m.Role != thread.User {
+			continue
+		}
+		for j := range m.Parts {
+			n += len(m.Parts[j].Text) + len(m.Author) + 2
+		}
+	}
+	return n
 }
 
 // Say adds a message of its own.

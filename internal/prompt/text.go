@@ -69,21 +69,38 @@ func plain(r rune) rune {
 func writeLine(b *strings.Builder, span thread.Span, text string) {
 	b.WriteString(span.String())
 	b.WriteByte('|')
-	for _, r := range thread.OneLine(text) {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case control(r):
-			b.WriteByte(' ')
-		default:
-			b.WriteRune(r)
+	text = thread.OneLine(text)
+	done := 0
+	for i, r := range text {
+		safe := harmless(r)
+		if safe == "" {
+			continue
 		}
+		b.WriteString(text[done:i])
+		b.WriteString(safe)
+		_, n := utf8.DecodeRuneInString(text[i:])
+		done = i + n
 	}
+	b.WriteString(text[done:])
 	b.WriteByte('\n')
+}
+
+// harmless is what stands in a line for a rune that could do harm in it, and
+// nothing for all others.
+func harmless(r rune) string {
+	switch {
+	case r == '&':
+		return "&amp;"
+	case r == '<':
+		return "&lt;"
+	case r == '>':
+		return "&gt;"
+	case r == utf8.RuneError:
+		return "\uFFFD"
+	case control(r):
+		return " "
+	}
+	return ""
 }
 
 // compact gives JSON without white space between its tokens, as a store gives

@@ -336,7 +336,9 @@ func imagesTaken(r *model.Request, rules model.Rules) *finding {
 		if !rules.Takes(*p) {
 			return fmt.Sprintf("is a %s of %d bytes, which the model does not take", p.MediaType, p.Size)
 		}
-		images += count(strings.HasPrefix(p.MediaType, "image/"))
+		if strings.HasPrefix(p.MediaType, "image/") {
+			images++
+		}
 		if over(int64(images), int64(rules.Images.Max)) {
 			return fmt.Sprintf("is one image more than the %d that are allowed", rules.Images.Max)
 		}
