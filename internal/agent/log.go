@@ -47,8 +47,11 @@ func (l *Log) Refresh(ctx context.Context) error {
 func Compose(e thread.Entry) store.New {
 	e.Kind, e.Index = thread.MessageKind, thread.NoIndex
 	e.Message.Weight = e.Message.Weigh()
-	text, _ := line.Verbatim(e.Message)
-	return store.New{Entry: e, Line: text}
+	n := store.New{Entry: e}
+	if text, fits := line.Verbatim(e.Message); fits {
+		n.Line = text
+	}
+	return n
 }
 
 func event(t thread.Turn) store.New {

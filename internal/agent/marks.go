@@ -22,19 +22,18 @@ type Marks struct {
 
 // MarksFor gives the marks of a thread: the settings', else the agent's, else
 // the defaults, divided by the model's token factor, and never more than the
-// model's window minus its largest output and 5 %.
+// model's window leaves.
 func MarksFor(s Settings, a Agent, r model.Rules) Marks {
 	tail := first(s.Tail, a.Tail, DefaultTail)
 	lines := first(s.Outline, a.Outline, DefaultOutline)
-	if f := r.TokenFactor; f > 0 {
+	if f := r.Factor; f > 0 {
 		tail, lines = divided(tail, f), divided(lines, f)
 	}
 	hard := tail.High * 3 / 2
-	if r.Window > 0 {
-		room := r.Window - r.MaxOutput - r.Window/20 - lines.High
-		hard = min(hard, max(room, 1))
+	if room := r.Room() - lines.High; r.Room() > 0 {
+		hard = max(1, min(hard, room))
 		tail.High = min(tail.High, hard)
-		tail.Low = min(tail.Low, tail.High/2)
+		tail.Low = min(tail.Low, tail.High)
 	}
 	return Marks{Tail: outline.Limits{Marks: tail, Hard: hard, Bytes: MaxBody}, Outline: lines}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/skeinhq/skein/internal/line"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
@@ -99,7 +100,7 @@ func (l *Log) closeCalls(ctx context.Context) ([]store.New, error) {
 		default:
 			text = neverRan
 		}
-		fixes = append(fixes, resultEntry(c.entry.Message.Author, c.entry.Message.Turn, thread.Result(c.part.ID, c.part.Name, text, true)))
+		fixes = append(fixes, c.answered(c.entry.Message.Turn, thread.Result(c.part.ID, c.part.Name, text, true)))
 	}
 	return fixes, nil
 }
@@ -148,13 +149,14 @@ func openCalls(messages []thread.Entry) []call {
 	return open
 }
 
-// resultEntry makes the message that carries one call's result to its agent.
-func resultEntry(agent string, turn int64, result thread.Part) store.New {
+// answered makes the message that carries the call's result to its agent.
+func (c call) answered(turn int64, result thread.Part) store.New {
 	author := result.Name
 	if author == "" {
 		author = "tool"
 	}
 	return Compose(thread.Say(thread.Message{
-		Author: author, To: []string{agent}, Role: thread.Tool, Parts: []thread.Part{result}, Turn: turn,
+		Author: author, To: []string{c.entry.Message.Author}, Role: thread.Tool, Parts: []thread.Part{result},
+		Turn: turn, Meta: line.Opened(c.part),
 	}))
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,7 +52,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	stamp := p.Stamp
 	stamp.Definition = definition
 	m := thread.Message{
-		Author: t.Agent.Name, Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
+		Author: t.Agent.Name, To: t.asker(), Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
 		Model: t.Name, Stop: event.Stop, Usage: &event.Usage, Request: &stamp,
 	}
 	if cost := t.Rules.Cost(event.Usage); event.Usage.Cost == 0 {
@@ -67,6 +68,16 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	}
 	usage.Last[t.Agent.Name] = &stamp
 	return t.commit(ctx, id.String(), m, usage)
+}
+
+// asker is who said the newest user message.
+func (t *Turn) asker() []string {
+	for _, e := range slices.Backward(t.said) {
+		if e.Message != nil && e.Message.Role == thread.User {
+			return []string{e.Message.Author}
+		}
+	}
+	return nil
 }
 
 // keepDefinition keeps what the prompt was made from as a blob, so that it can
@@ -233,8 +244,7 @@ func (t *Turn) runGroup(ctx context.Context, group []call) error {
 		if failed = errors.Join(failed, o.err); failed != nil {
 			continue // wait for the others all the same
 		}
-		entry := resultEntry(c.entry.Message.Author, t.begun.Seq, o.result)
-		_, err := t.Log.Commit(ctx, []store.New{entry})
+		_, err := t.Log.Commit(ctx, []store.New{c.answered(t.begun.Seq, o.result)})
 		failed = err
 	}
 	return failed

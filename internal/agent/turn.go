@@ -28,6 +28,7 @@ type Turn struct {
 	Now   func() time.Time
 
 	begun    thread.Entry
+	said     []thread.Entry // the whole messages that the newest prompt was made from
 	steps    int
 	usage    thread.Usage
 	lastSave time.Time
@@ -183,7 +184,7 @@ func (t *Turn) abandoned() []store.New {
 	}
 	var out []store.New
 	for _, c := range openCalls(past.Messages) {
-		out = append(out, resultEntry(c.entry.Message.Author, t.begun.Seq, thread.Result(c.part.ID, c.part.Name, neverRan, true)))
+		out = append(out, c.answered(t.begun.Seq, thread.Result(c.part.ID, c.part.Name, neverRan, true)))
 	}
 	return out
 }
@@ -194,24 +195,13 @@ func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := Prompt(&t.Log.Thread, past, usage, t.Agent.Definition(t.Name, t.Zone, t.Tools), t.begun.Time, t.Rules)
+	t.said = past.Messages
+	p, err := Prompt(Input{
+		Thread: &t.Log.Thread, Past: past, Usage: usage, Marks: t.Marks,
+		Definition: t.Agent.Definition(t.Name, t.Zone, t.Tools), Time: t.begun.Time, Rules: t.Rules,
+	})
 	if err != nil {
 		return nil, err
 	}
 	return p, prompt.Validate(&p.Request, t.Rules)
-}
-
-// Prompt builds the prompt that a definition makes of a thread's past at a
-// time. It is pure (I6).
-func Prompt(th *thread.Thread, past Past, usage Usage, def prompt.Definition, now time.Time, rules model.Rules) (*prompt.Prompt, error) {
-	return prompt.Build(def, prompt.Past{
-		Thread:   th.ID,
-		Length:   th.Length,
-		Requests: usage.Requests,
-		Cut:      past.Cut,
-		Boundary: past.From,
-		Outline:  past.Outline,
-		Messages: past.Messages,
-		Previous: usage.Last[def.Agent],
-	}, prompt.Turn{Time: now}, rules)
 }

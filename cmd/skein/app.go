@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/echo"
+	"github.com/skeinhq/skein/model/scripted"
+	"github.com/skeinhq/skein/store/sqlite"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Flags hold for every command.
+type Flags struct {
+	DB        string  `name:"db" env:"SKEIN_DB" default:"${defaultDB}" placeholder:"FILE" help:"Database file (${default})."`
+	Me        string  `env:"SKEIN_ME" placeholder:"NAME" help:"Your name in the thread (the login name)."`
+	Agent     string  `env:"SKEIN_AGENT" placeholder:"NAME" help:"Who answers; stays with the thread (north)."`
+	Model     string  `env:"SKEIN_MODEL" placeholder:"NAME" help:"Model that answers: echo or scripted; stays with the thread (echo)."`
+	Script    string  `env:"SKEIN_SCRIPT" placeholder:"FILE" help:"Replies of the scripted model, one a line."`
+	Pace      float64 `env:"SKEIN_PACE" placeholder:"N" help:"Tokens a second of the echo model (0: at once)."`
+	LineModel string  `env:"SKEIN_LINE_MODEL" placeholder:"NAME" help:"Model that writes the outline's lines (none: they are extracts)."`
+	Tail      string  `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"Marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
+	Outline   string  `name:"outline" env:"SKEIN_OUTLINE" placeholder:"LOW,HIGH" help:"Marks of the outline, in tokens; stay with the thread (4000,8000)."`
+	Strategy  string  `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
+	Zone      string  `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
+	AgentsDir string  `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
+	JSON      bool    `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
+}
+
+// app is what the commands work with.
+type app struct {
+	ctx    context.Context
+	in     io.Reader
+	out    io.Writer
+	errs   io.Writer
+	flags  *Flags
+	parsed *kong.Context
+	file   *configFile
+}
+
+// defaultDB is $XDG_DATA_HOME/skein/skein.db.
+func defaultDB() string {
+	dir := os.Getenv("XDG_DATA_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "skein.db"
+		}
+		dir = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(dir, "skein", "skein.db")
+}
+
+// purpose says what a command wants the database for.
+type purpose int
+
+const (
+	toWrite  purpose = iota // made where it is not there
+	toChange                // must be there
+	toRead                  // must be there; nothing is written
+)
+
+// with opens the engine, runs work with it and closes it.
+func (a *app) with(p purpose, work func(*skein.Engine) error) error {
+	e, err := a.open(p)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(e), e.Close())
+}
+
+func (a *app) open(p purpose) (*skein.Engine, error) {
+	if p != toWrite {
+		if _, err := os.Stat(a.flags.DB); err != nil {
+			return nil, &thread.Error{Code: thread.NotFound, Op: "open", Message: fmt.Sprintf("there is no database %s", a.flags.DB), Hint: "skein chat makes one; --db names another"}
+		}
+	}
+	agents, err := a.agents()
+	if err != nil {
+		return nil, err
+	}
+	st, err := sqlite.Open(a.ctx, a.flags.DB, sqlite.Options{ReadOnly: p == toRead})
+	if err != nil {
+		return nil, err
+	}
+	e, err := skein.Open(a.ctx, skein.Config{
+		Store: st, Agents: agents, Models: a.model, LineModel: a.flags.LineModel, ReadOnly: p == toRead,
+	})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return e, nil
+}
+
+// agents reads the folder of agents. The built-in one is there unless a file
+// takes its name.
+func (a *app) agents() ([]skein.Agent, error) {
+	found, err := agent.ReadDir(os.DirFS(a.flags.AgentsDir))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		if f.Name == agent.North {
+			return found, nil
+		}
+	}
+	return append([]skein.Agent{agent.BuiltIn()}, found...), nil
+}
+
+// model gives the model of a name.
+func (a *app) model(name string) (model.Model, error) {
+	switch name {
+	case "echo":
+		return echo.Model{Pace: a.flags.Pace}, nil
+	case "scripted":
+		if a.flags.Script == "" {
+			return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: "the scripted model needs a script", Hint: "--script FILE"}
+		}
+		return scripted.Open(a.flags.Script)
+	}
+	return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("there is no model named %q", name), Hint: "known: echo, scripted"}
+}
+
+// settings are those that a command gives a thread.
+func (a *app) settings() (skein.Settings, error) {
+	s := skein.Settings{Agent: a.flags.Agent, Model: a.flags.Model, Strategy: a.flags.Strategy, Zone: a.flags.Zone}
+	var err error
+	if s.Tail, err = agent.ParseMarks(a.flags.Tail); err != nil {
+		return s, err
+	}
+	s.Outline, err = agent.ParseMarks(a.flags.Outline)
+	return s, err
+}
+
+// me is the name of whoever sits here.
+func (a *app) me() string {
+	for _, name := range []string{a.flags.Me, os.Getenv("USER"), os.Getenv("USERNAME")} {
+		if agent.CheckName(name) == nil {
+			return name
+		}
+	}
+	return "user"
+}
+
+// printJSON prints a value as indented JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func (a *app) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.out, format, args...)
+	return err
+}
+
+// safe makes text harmless for a terminal: control characters other than
+// newline and tab, and characters that turn the direction of text, show as
+// their code.
+func safe(s string) string {
+	if !strings.ContainsFunc(s, harmful) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if harmful(r) {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func harmful(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return true
+	}
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
+)
+
+type chatCmd struct {
+	Thread string `arg:"" optional:"" help:"The thread; without one the last used, or main."`
+	Plain  bool   `help:"Talk line by line (the only way so far)."`
+}
+
+func (chatCmd) Help() string {
+	return example("skein chat launch --me ana", "printf 'Hello\\n/prompt\\n' | skein chat launch --plain") +
+		"\n\nWhat you type is said; a line that ends with \\ goes on. /help lists the commands."
+}
+
+// maxTyped is the most bytes of one typed line.
+const maxTyped = skein.MaxText + 1
+
+// chat is one sitting in a thread.
+type chat struct {
+	*app
+	engine *skein.Engine
+	thread *skein.Thread
+	person bool // somebody sits at a terminal
+	failed bool // an answer failed
+}
+
+// Run talks until the input ends or /exit.
+func (c chatCmd) Run(a *app) error {
+	return a.with(toWrite, func(e *skein.Engine) error {
+		s, err := a.settings()
+		if err != nil {
+			return err
+		}
+		id, err := a.threadOr(e, c.Thread)
+		if err != nil {
+			return err
+		}
+		t, err := e.OpenThread(a.ctx, id, s)
+		if err != nil {
+			return err
+		}
+		ch := &chat{app: a, engine: e, thread: t, person: isTerminal(a.in) && isTerminal(a.out)}
+		return ch.talk()
+	})
+}
+
+// threadOr gives the id, or that of the thread last used, or main.
+func (a *app) threadOr(e *skein.Engine, id string) (string, error) {
+	if id != "" {
+		return id, nil
+	}
+	for t, err := range e.Threads(a.ctx) {
+		return t.ID, err
+	}
+	return "main", nil
+}
+
+func isTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// talk reads line after line. A failing answer is told and the talk goes on; in
+// a pipe it makes the exit code 1.
+func (c *chat) talk() error {
+	if c.person {
+		if err := c.greet(); err != nil {
+			return err
+		}
+	}
+	lines := bufio.NewReaderSize(c.in, 64<<10)
+	for {
+		if c.person {
+			if err := c.printf("%s> ", c.me()); err != nil {
+				return err
+			}
+		}
+		text, err := readTyped(lines)
+		if text = strings.TrimSpace(text); text != "" {
+			if left, err := c.take(text); err != nil || left {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.failed && !c.person {
+		return errSaid
+	}
+	return nil
+}
+
+// readTyped reads a line, and the next where it ends with a backslash.
+func readTyped(r *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		line, err := r.ReadString('\n')
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if b.Len()+len(line) > maxTyped {
+			return "", &thread.Error{Code: thread.Invalid, Op: "chat", Message: fmt.Sprintf("a line has more than %d bytes", skein.MaxText), Hint: "say less at once"}
+		}
+		more, goesOn := strings.CutSuffix(line, `\`)
+		b.WriteString(more)
+		if err != nil || !goesOn {
+			return b.String(), err
+		}
+		b.WriteByte('\n')
+	}
+}
+
+func (c *chat) greet() error {
+	state, err := c.thread.State(c.ctx)
+	if err != nil {
+		return err
+	}
+	return c.printf("%s · %d messages · /help lists the commands\n", safe(state.ID), state.Length)
+}
+
+// take says what was typed, or runs it where it is a command. left says that the
+// talk is over.
+func (c *chat) take(text string) (left bool, err error) {
+	if strings.HasPrefix(text, "/") {
+		left, err = c.command(text)
+	} else {
+		err = c.say(text)
+	}
+	if err != nil && c.ctx.Err() == nil && thread.CodeOf(err) != thread.Storage {
+		c.failed = c.failed || !strings.HasPrefix(text, "/")
+		_, err = fmt.Fprintf(c.errs, "skein: %s\n", safe(oneLine(err)))
+	}
+	return left, err
+}
+
+// say says the text and prints the answer as it comes. The first interrupt
+// stops the answer; between answers one leaves.
+func (c *chat) say(text string) error {
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
+	defer stop()
+	name, printed := "", false
+	for piece, err := range c.thread.Stream(ctx, c.me(), text) {
+		if err != nil {
+			if printed {
+				err = errors.Join(c.printf("\n"), err)
+			}
+			if ctx.Err() != nil && c.ctx.Err() == nil {
+				return c.printf("(stopped)\n")
+			}
+			return err
+		}
+		if !printed {
+			if name, err = c.answering(); err != nil {
+				return err
+			}
+			if err := c.printf("%s: ", safe(name)); err != nil {
+				return err
+			}
+			printed = true
+		}
+		if err := c.printf("%s", safe(piece)); err != nil {
+			return err
+		}
+	}
+	return c.printf("\n")
+}
+
+// answering is the name of the agent that answers in the thread.
+func (c *chat) answering() (string, error) {
+	s, err := c.thread.Settings(context.WithoutCancel(c.ctx))
+	return c.engine.Answering(s), err
+}

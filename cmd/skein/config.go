@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+// configFile is skein.yaml: the long flags' names and their values.
+type configFile struct {
+	path   string
+	values map[string]any
+}
+
+// configPaths are where skein.yaml may lie: here, or with the user's settings.
+func configPaths() []string {
+	paths := []string{"skein.yaml"}
+	if dir, err := os.UserConfigDir(); err == nil {
+		paths = append(paths, filepath.Join(dir, "skein", "skein.yaml"))
+	}
+	if named := os.Getenv("SKEIN_CONFIG"); named != "" {
+		return []string{named}
+	}
+	return paths
+}
+
+func readConfig() (*configFile, error) {
+	for _, path := range configPaths() {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) && os.Getenv("SKEIN_CONFIG") == "" {
+			continue
+		}
+		bad := func(err error) error {
+			return &thread.Error{Code: thread.Configuration, Op: "config", Message: fmt.Sprintf("the settings file %s cannot be read", path), Err: err}
+		}
+		if err != nil {
+			return nil, bad(err)
+		}
+		f := &configFile{path: path, values: map[string]any{}}
+		if err := yaml.Unmarshal(data, &f.values); err != nil {
+			return nil, bad(errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))
+		}
+		return f, nil
+	}
+	return &configFile{}, nil
+}
+
+// resolver lets the settings file give what neither a flag nor the environment
+// does.
+func (a *app) resolver() kong.Resolver {
+	return &fileResolver{app: a}
+}
+
+type fileResolver struct{ app *app }
+
+// Validate reads the file and refuses keys that are no flags.
+func (r *fileResolver) Validate(k *kong.Application) error {
+	f, err := readConfig()
+	if err != nil {
+		return err
+	}
+	r.app.file = f
+	var known []string
+	for _, flag := range k.Flags {
+		known = append(known, flag.Name)
+	}
+	for key := range f.values {
+		if !slices.Contains(known, key) {
+			return &thread.Error{Code: thread.Configuration, Op: "config", Message: fmt.Sprintf("the settings file %s has the unknown key %q", f.path, key), Hint: "known: " + strings.Join(known, ", ")}
+		}
+	}
+	return nil
+}
+
+// Resolve gives the file's value of a flag.
+func (r *fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if r.app.file == nil {
+		f, err := readConfig()
+		if err != nil {
+			return nil, err
+		}
+		r.app.file = f
+	}
+	if _, set := fromEnvironment(flag); set {
+		return nil, nil
+	}
+	v, ok := r.app.file.values[flag.Name]
+	if !ok {
+		return nil, nil
+	}
+	return fmt.Sprint(v), nil
+}
+
+func fromEnvironment(flag *kong.Flag) (name string, set bool) {
+	for _, name := range flag.Envs {
+		if _, ok := os.LookupEnv(name); ok {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+type configCmd struct{}
+
+func (configCmd) Help() string { return example("skein config", "skein config --json") }
+
+// setting is one line of skein config.
+type setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// Run prints every setting, its value and where that comes from: a flag, the
+// environment, the settings file or the default.
+func (configCmd) Run(a *app) error {
+	var all []setting
+	for _, flag := range a.parsed.Model.Flags {
+		if flag.Name == "help" || flag.Name == "json" {
+			continue
+		}
+		all = append(all, setting{flag.Name, fmt.Sprint(flag.Target.Interface()), a.source(flag)})
+	}
+	if a.flags.JSON {
+		return a.printJSON(all)
+	}
+	for _, s := range all {
+		value := s.Value
+		if value == "" {
+			value = "–"
+		}
+		if err := a.printf("%-11s %-40s %s\n", s.Name, safe(value), safe(s.Source)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) source(flag *kong.Flag) string {
+	for _, p := range a.parsed.Path {
+		if p.Flag == flag && !p.Resolved {
+			return "flag"
+		}
+	}
+	if name, set := fromEnvironment(flag); set {
+		return "environment " + name
+	}
+	if _, ok := a.file.values[flag.Name]; ok {
+		return "file " + a.file.path
+	}
+	return "default"
+}
+
+// example is the end of a command's help.
+func example(lines ...string) string {
+	return "Example:\n\n  " + strings.Join(lines, "\n  ")
+}

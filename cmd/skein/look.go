@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+type threadsCmd struct {
+	Limit   int  `default:"50" help:"At most so many (${default})."`
+	Deleted bool `help:"List the deleted ones instead."`
+}
+
+func (threadsCmd) Help() string { return example("skein threads --db t.db --json") }
+
+func (c threadsCmd) Run(a *app) error {
+	return a.with(toRead, func(e *skein.Engine) error { return a.showThreads(e, c.Limit) })
+}
+
+func (a *app) showThreads(e *skein.Engine, limit int) error {
+	all := []thread.Thread{}
+	for t, err := range e.Threads(a.ctx) {
+		if err != nil {
+			return err
+		}
+		if len(all) == limit {
+			break
+		}
+		all = append(all, t)
+	}
+	if a.flags.JSON {
+		return a.printJSON(all)
+	}
+	for _, t := range all {
+		if err := a.printf("%-20s %8d messages  %s  %s\n", safe(t.ID), t.Length, t.Updated.Local().Format("2006-01-02 15:04"), safe(thread.OneLine(t.Title))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type showCmd struct {
+	Thread   string `arg:"" help:"The thread."`
+	After    int64  `help:"Only entries after this seq."`
+	Before   int64  `help:"Only entries before this seq."`
+	Limit    int    `default:"100" help:"At most so many; 0: all (${default})."`
+	Newest   bool   `help:"The newest first."`
+	Inactive bool   `help:"Undone messages too."`
+}
+
+func (showCmd) Help() string { return example("skein show launch --newest --limit 20") }
+
+// Run prints the log: one line an entry, or one JSON object a line.
+func (c showCmd) Run(a *app) error {
+	q := store.EntriesQuery{After: c.After, Before: c.Before, Limit: c.Limit, Newest: c.Newest, Inactive: c.Inactive}
+	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+		for e, err := range t.Entries(a.ctx, q) {
+			if err != nil {
+				return err
+			}
+			if err := a.showEntry(&e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *app) showEntry(e *thread.Entry) error {
+	if a.flags.JSON {
+		data, err := thread.Encode(e)
+		if err != nil {
+			return err
+		}
+		return a.printf("%s\n", data)
+	}
+	index := ""
+	if e.IsMessage() {
+		index = fmt.Sprint(e.Index)
+	}
+	return a.printf("%6d %6s  %s  %-8s %s\n", e.Seq, index, e.Time.Local().Format("2006-01-02 15:04:05"), e.Kind, safe(about(e)))
+}
+
+// about says in one line what an entry records.
+func about(e *thread.Entry) string {
+	switch {
+	case e.Message != nil:
+		return thread.OneLine(skein.Leaf(e.Message))
+	case e.Queued != nil:
+		return thread.OneLine(skein.Leaf(e.Queued.Message))
+	case e.Cut != nil:
+		return fmt.Sprintf("cut %d: whole messages from %d, %d lines", e.Cut.Number, e.Cut.Boundary, len(e.Cut.Outline))
+	case e.Turn != nil:
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Turn.State, e.Turn.Agent, e.Turn.Call, e.Turn.Reason))
+	case e.Rewind != nil:
+		return fmt.Sprintf("to message %d, undoing %d", e.Rewind.Index, e.Rewind.Undid)
+	case e.Reset != nil:
+		return fmt.Sprintf("undoing %d", e.Reset.Undid)
+	case e.Title != nil:
+		return thread.OneLine(e.Title.Title)
+	case e.Approval != nil:
+		return e.Approval.State + " " + e.Approval.Call
+	}
+	return ""
+}
+
+type promptCmd struct {
+	Thread string `arg:"" help:"The thread."`
+}
+
+func (promptCmd) Help() string { return example("skein prompt launch --agent north") }
+
+func (c promptCmd) Run(a *app) error {
+	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error { return a.showPrompt(t, a.flags.Agent) })
+}
+
+func (a *app) showPrompt(t *skein.Thread, agentName string) error {
+	p, err := t.Prompt(a.ctx, agentName)
+	if err != nil {
+		return err
+	}
+	if a.flags.JSON {
+		return a.printJSON(p)
+	}
+	return p.Print(a.out)
+}
+
+type outlineCmd struct {
+	Thread string `arg:"" help:"The thread."`
+}
+
+func (outlineCmd) Help() string { return example("skein outline launch --json") }
+
+func (c outlineCmd) Run(a *app) error {
+	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error { return a.showOutline(t) })
+}
+
+func (a *app) showOutline(t *skein.Thread) error {
+	o, err := t.Outline(a.ctx)
+	if err != nil {
+		return err
+	}
+	if a.flags.JSON {
+		return a.printJSON(o)
+	}
+	for _, l := range o.Lines {
+		if err := a.printf("%d+%d|%s\n", l.ID, l.N, safe(l.Text)); err != nil {
+			return err
+		}
+	}
+	note := ""
+	if o.Backlog > 0 {
+		note = fmt.Sprintf(", %d lines due", o.Backlog)
+	}
+	if o.Error != "" {
+		note += ", last error: " + safe(thread.OneLine(o.Error))
+	}
+	return a.printf("%d messages: %d in %d lines, %d whole (%d tokens, marks %d,%d)%s\n",
+		o.Messages, o.Boundary, len(o.Lines), o.Messages-o.Boundary, o.Tail.Weight, o.Tail.Low, o.Tail.High, note)
+}
+
+type usageCmd struct {
+	Thread string `arg:"" help:"The thread."`
+}
+
+func (usageCmd) Help() string { return example("skein usage launch") }
+
+func (c usageCmd) Run(a *app) error {
+	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error { return a.showUsage(t) })
+}
+
+func (a *app) showUsage(t *skein.Thread) error {
+	u, err := t.Usage(a.ctx)
+	if err != nil {
+		return err
+	}
+	if a.flags.JSON {
+		return a.printJSON(u)
+	}
+	same := 0.0
+	if u.Tokens > 0 {
+		same = 100 * float64(u.Same) / float64(u.Tokens)
+	}
+	return a.printf("%d requests: input %d, cache read %d, cache write %d, output %d tokens, %.4f dollars\nprompts: %d tokens by estimate, %.1f %% the same as the request before\n",
+		u.Requests, u.Turns.Input, u.Turns.CacheRead, u.Turns.CacheWrite, u.Turns.Output, u.Turns.Cost, u.Tokens, same)
+}
+
+// inThread opens the engine and a thread that must be there.
+func (a *app) inThread(p purpose, id string, work func(*skein.Engine, *skein.Thread) error) error {
+	return a.with(p, func(e *skein.Engine) error {
+		t, err := e.Thread(a.ctx, id)
+		if err != nil {
+			return err
+		}
+		return work(e, t)
+	})
+}

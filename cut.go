@@ -1,0 +1,98 @@
+package skein
+
+import (
+	"context"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// committed publishes a commit, which is durable by now, and wakes the builder
+// of lines.
+func (e *Engine) committed(w store.Written, docs []thread.Doc) {
+	if !w.Fresh {
+		return
+	}
+	e.hub.publish(thread.Batch{Thread: w.Thread, Entries: w.Entries, Nodes: w.Nodes, Docs: docs})
+	if w.Thread.Backlog > 0 && !e.cfg.ReadOnly {
+		e.lines.Wake(w.Thread.Key)
+	}
+}
+
+// linesBuilt publishes lines, and cuts where a line that came had held a cut
+// back.
+func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
+	e.hub.publish(thread.Batch{Thread: t, Nodes: nodes})
+	e.mu.Lock()
+	waits := e.held[t.ID]
+	delete(e.held, t.ID)
+	e.mu.Unlock()
+	if waits && t.Space == e.cfg.Space {
+		e.tidy(e.handle(t.ID))
+	}
+}
+
+// cut moves the boundary after a turn, or after an import, where the tail is
+// over HIGH. Without a model that writes lines they are built first, so that
+// the cut falls where the weights say, at once.
+func (e *Engine) cut(ctx context.Context, log *agent.Log, m agent.Marks) error {
+	if e.cfg.LineModel == "" && log.Thread.Backlog > 0 {
+		if err := e.lines.Fill(ctx, &log.Thread, log.Thread.Length); err != nil {
+			return err
+		}
+	}
+	for {
+		before := log.Thread.Cut
+		held, err := log.Cut(ctx, m, agent.BetweenTurns)
+		if err != nil {
+			return err
+		}
+		if held {
+			e.mu.Lock()
+			e.held[log.Thread.ID] = true
+			e.mu.Unlock()
+		}
+		if log.Thread.Cut == before || held {
+			return nil
+		}
+	}
+}
+
+// maxUncut is how many messages a thread that is only said to, and never
+// answered in, may gather before it is cut all the same.
+const maxUncut = 2000
+
+// mindTail has a thread cut where messages have gathered without a turn that
+// would have done it.
+func (e *Engine) mindTail(t *Thread, state *thread.Thread) {
+	if state.Turn == 0 && state.Length%maxUncut == 0 && state.Length > 0 {
+		e.tidy(t)
+	}
+}
+
+// tidy cuts a thread beside everything else, if nobody owns its turn: whoever
+// does will cut it.
+func (e *Engine) tidy(t *Thread) {
+	e.goOn(func(ctx context.Context) {
+		err := t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+			c, err := e.castOf(ctx, t, log.Thread.Key)
+			if err != nil {
+				return err
+			}
+			return e.cut(ctx, log, c.marks)
+		})
+		if err != nil && thread.CodeOf(err) != thread.Conflict && ctx.Err() == nil {
+			e.hub.publish(thread.Batch{Thread: thread.Thread{Key: thread.Key{Space: e.cfg.Space, ID: t.id}}, Live: &thread.Live{Type: "error", Text: err.Error()}})
+		}
+	})
+}
+
+// castOf is who would answer in a thread, by its settings.
+func (e *Engine) castOf(ctx context.Context, t *Thread, key thread.Key) (cast, error) {
+	var s Settings
+	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
+		return cast{}, err
+	}
+	return e.cast(t, s, nil)
+}

@@ -1,0 +1,337 @@
+package skein
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/internal/line"
+	"github.com/skeinhq/skein/internal/outline"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/echo"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
+)
+
+// Config says what an engine works with. Only Store is required.
+type Config struct {
+	// Store keeps the threads. The engine closes it.
+	Store store.Store
+
+	// Space is the tenant whose threads the engine sees. Default: the empty one.
+	Space string
+
+	// Agents may answer. Default: the built-in north. Agent names the one that
+	// answers where a thread says nothing else; default: the first.
+	Agents []Agent
+	Agent  string
+
+	// Tools are what agents may use besides the history tools. An agent whose file
+	// names no tools may use all.
+	Tools []tool.Tool
+
+	// Model names the model where neither thread nor agent says one; default echo.
+	// Models gives the model of a name; default: echo alone.
+	Model  string
+	Models func(name string) (model.Model, error)
+
+	// Rules is the rule and price table; default: the built-in one.
+	Rules *model.Table
+
+	// LineModel names the model that writes lines; empty: none does, and lines are
+	// extracts.
+	LineModel string
+
+	// ReadOnly keeps the engine from any work of its own: no lines are built.
+	ReadOnly bool
+
+	// Lease is how long a turn's owner may be silent before another process takes
+	// over; default DefaultLease.
+	Lease time.Duration
+
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+}
+
+// Agent is who answers in a thread; see ParseAgent for its file.
+type Agent = agent.Agent
+
+// Settings are what was given for a thread; they are written to it and stay.
+type Settings = agent.Settings
+
+// Usage is what a thread's requests took.
+type Usage = agent.Usage
+
+// Marks are two weights in tokens: above High the oldest leave until Low.
+type Marks = outline.Marks
+
+// Engine is the front door. It owns every goroutine that works on its threads
+// and waits for them in Close. Its methods may be called from many goroutines.
+type Engine struct {
+	cfg   Config
+	store store.Store
+	lines *line.Builder
+	hub   hub
+	owner string
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu     sync.Mutex
+	turns  map[string]chan struct{} // by thread id: held while this process runs its turn
+	held   map[string]bool          // threads whose cut waits for a line
+	open   map[string]*Thread
+	closed bool
+}
+
+// Open starts an engine. Where it is not ReadOnly it goes on building the lines
+// that an earlier process left due.
+func Open(ctx context.Context, cfg Config) (*Engine, error) {
+	if cfg.Store == nil {
+		return nil, &thread.Error{Code: thread.Configuration, Op: "open", Message: "an engine needs a store", Hint: "open one with sqlite.Open"}
+	}
+	if len(cfg.Agents) == 0 {
+		cfg.Agents = []Agent{agent.BuiltIn()}
+	}
+	if cfg.Agent == "" {
+		cfg.Agent = cfg.Agents[0].Name
+	}
+	if cfg.Model == "" {
+		cfg.Model = "echo"
+	}
+	if cfg.Models == nil {
+		cfg.Models = onlyEcho
+	}
+	if cfg.Rules == nil {
+		cfg.Rules = model.BuiltIn()
+	}
+	if cfg.Lease <= 0 {
+		cfg.Lease = DefaultLease
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		cfg: cfg, store: cfg.Store, owner: id.String(),
+		turns: map[string]chan struct{}{}, held: map[string]bool{}, open: map[string]*Thread{},
+	}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	if e.lines, err = e.newBuilder(); err != nil {
+		e.cancel()
+		return nil, err
+	}
+	if !cfg.ReadOnly {
+		if err := e.lines.Resume(ctx); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+	}
+	return e, nil
+}
+
+func onlyEcho(name string) (model.Model, error) {
+	if name == "echo" {
+		return echo.Model{}, nil
+	}
+	return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("there is no model named %q", name), Hint: "set Config.Models"}
+}
+
+func (e *Engine) newBuilder() (*line.Builder, error) {
+	cfg := line.Config{Store: e.store, Now: e.cfg.Now, Published: e.linesBuilt}
+	if name := e.cfg.LineModel; name != "" {
+		m, err := e.cfg.Models(name)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Model, cfg.ModelName = m, name
+	}
+	return line.NewBuilder(cfg), nil
+}
+
+// Close stops what runs, waits for it and closes the store.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	e.mu.Unlock()
+	e.cancel()
+	e.lines.Close()
+	e.work.Wait()
+	e.hub.close()
+	return e.store.Close()
+}
+
+// Thread opens the thread of that id; not-found where there is none.
+func (e *Engine) Thread(ctx context.Context, id string) (*Thread, error) {
+	state, err := e.store.Thread(ctx, e.cfg.Space, id)
+	if err != nil {
+		return nil, err
+	}
+	if !state.Deleted.IsZero() {
+		return nil, &thread.Error{Code: thread.NotFound, Op: "open", Thread: id, Message: fmt.Sprintf("the thread %q was deleted", id), Hint: "undelete brings it back within 7 days"}
+	}
+	return e.handle(id), nil
+}
+
+// OpenThread opens the thread of that id, or makes it. What s sets is written
+// to the thread and stays.
+func (e *Engine) OpenThread(ctx context.Context, id string, s Settings) (*Thread, error) {
+	t, err := e.Thread(ctx, id)
+	if thread.CodeOf(err) == thread.NotFound {
+		return e.Create(ctx, id, "", s)
+	}
+	if err != nil || s == (Settings{}) {
+		return t, err
+	}
+	return t, t.Set(ctx, s)
+}
+
+// Create makes a thread; conflict where the id is taken.
+func (e *Engine) Create(ctx context.Context, id, title string, s Settings) (*Thread, error) {
+	if err := agent.CheckName(id); err != nil {
+		return nil, err
+	}
+	if err := e.checkSettings(s); err != nil {
+		return nil, err
+	}
+	data, err := thread.Encode(s)
+	if err != nil {
+		return nil, err
+	}
+	_, err = e.store.Create(ctx, store.NewThread{
+		Key:   thread.Key{Space: e.cfg.Space, ID: id},
+		Title: clean(title),
+		Docs:  []thread.Doc{{Name: thread.SettingsDoc, Data: data}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.handle(id), nil
+}
+
+// Threads lists the threads, the last updated first, until the loop is left.
+func (e *Engine) Threads(ctx context.Context) iter.Seq2[thread.Thread, error] {
+	return func(yield func(thread.Thread, error) bool) {
+		q := store.ThreadsQuery{Space: e.cfg.Space, Limit: 100}
+		for {
+			page, err := e.store.Threads(ctx, q)
+			if err != nil {
+				yield(thread.Thread{}, err)
+				return
+			}
+			for _, t := range page {
+				if !yield(t, nil) {
+					return
+				}
+			}
+			if len(page) < q.Limit {
+				return
+			}
+			last := page[len(page)-1]
+			q.Before, q.BeforeID = last.Updated, last.ID
+		}
+	}
+}
+
+// Undelete shows a deleted thread again.
+func (e *Engine) Undelete(ctx context.Context, id string) error {
+	state, err := e.store.Thread(ctx, e.cfg.Space, id)
+	if err != nil {
+		return err
+	}
+	return e.store.Undelete(ctx, state.Key)
+}
+
+// KeepDeleted is how long a deleted thread can be brought back.
+const KeepDeleted = 7 * 24 * time.Hour
+
+// Purge removes for good what was deleted longer than KeepDeleted ago and no
+// fork still reaches.
+func (e *Engine) Purge(ctx context.Context) (int, error) {
+	return e.store.Purge(ctx, e.cfg.Now().Add(-KeepDeleted))
+}
+
+// Agents gives the names of the agents that may answer.
+func (e *Engine) Agents() []string {
+	var names []string
+	for _, a := range e.cfg.Agents {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Answering gives the name of the agent that answers in a thread with those
+// settings.
+func (e *Engine) Answering(s Settings) string {
+	if s.Agent != "" {
+		return s.Agent
+	}
+	return e.cfg.Agent
+}
+
+func (e *Engine) agent(name string) (Agent, error) {
+	if i := slices.IndexFunc(e.cfg.Agents, func(a Agent) bool { return a.Name == name }); i >= 0 {
+		return e.cfg.Agents[i], nil
+	}
+	return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("there is no agent named %q", name), Hint: fmt.Sprintf("known: %v; add a file %s.md to the agents' folder", e.Agents(), name)}
+}
+
+func (e *Engine) checkSettings(s Settings) error {
+	if s.Agent != "" {
+		if _, err := e.agent(s.Agent); err != nil {
+			return err
+		}
+	}
+	if s.Model != "" {
+		if _, err := e.cfg.Models(s.Model); err != nil {
+			return err
+		}
+	}
+	if s.Strategy != "" && s.Strategy != agent.OutlineStrategy {
+		return &thread.Error{Code: thread.Configuration, Op: "settings", Message: fmt.Sprintf("there is no strategy named %q", s.Strategy), Hint: "known: " + agent.OutlineStrategy}
+	}
+	if s.Zone != "" {
+		if _, err := time.LoadLocation(s.Zone); err != nil {
+			return &thread.Error{Code: thread.Invalid, Op: "settings", Message: fmt.Sprintf("%q is no time zone", s.Zone), Hint: "write an IANA name such as Europe/Berlin", Err: err}
+		}
+	}
+	return nil
+}
+
+// handle gives the one handle of a thread, so that what it holds of the thread
+// is held once.
+func (e *Engine) handle(id string) *Thread {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t, ok := e.open[id]; ok {
+		return t
+	}
+	t := &Thread{engine: e, id: id}
+	e.open[id] = t
+	return t
+}
+
+// goOn starts work that Close waits for. It does nothing on a closed engine.
+func (e *Engine) goOn(work func(ctx context.Context)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.work.Go(func() { work(e.ctx) })
+}

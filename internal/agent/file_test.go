@@ -1,0 +1,107 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/internal/outline"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/thread"
+)
+
+func TestParseAgent(t *testing.T) {
+	cases := []struct {
+		about, file string
+		want        agent.Agent
+	}{
+		{"only instructions", "You are calm.\n", agent.Agent{Name: "n", Instructions: "You are calm."}},
+		{"an empty front matter", "---\n---\nHi\n", agent.Agent{Name: "n", Instructions: "Hi"}},
+		{"all fields, as Windows writes them", strings.ReplaceAll("---\nmodel: echo\nmax_output: 100\nthinking: low\ntools: [zoom, read]\nstrategy: outline\ntail: 40,80\noutline: 400, 800\nmax_age: 30d\nlimits:\n  steps: 7\n---\n\nHi\n---\nthere\n", "\n", "\r\n"),
+			agent.Agent{Name: "n", Instructions: "Hi\n---\nthere", Model: "echo", MaxOutput: 100, Thinking: "low", Tools: []string{"zoom", "read"},
+				Tail: outline.Marks{Low: 40, High: 80}, Outline: outline.Marks{Low: 400, High: 800}, MaxAge: 30 * 24 * time.Hour, MaxSteps: 7}},
+		{"no tools at all", "---\ntools: []\n---\n", agent.Agent{Name: "n", Tools: []string{}}},
+		{"front matter alone", "---\nmodel: echo\n---", agent.Agent{Name: "n", Model: "echo"}},
+	}
+	for _, c := range cases {
+		got, err := agent.Parse("n", []byte(c.file))
+		if err != nil {
+			t.Errorf("%s: %v", c.about, err)
+			continue
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.about, d)
+		}
+	}
+}
+
+func TestBadAgentFilesAreNamed(t *testing.T) {
+	for file, want := range map[string]string{
+		"---\nmodel: echo\n":             "does not end with ---",
+		"---\nmodle: echo\n---\n":        "modle",
+		"---\nstrategy: forget\n---\n":   "only outline is known",
+		"---\ntail: 80,40\n---\n":        "not a pair of marks",
+		"---\nmax_age: soon\n---\n":      "not an age",
+		"---\nmodel: [\n---\n":           "cannot be read",
+		"---\nlimits: {steps: -1}\n---":  "negative",
+		"---\noutline: 1,2,3\n---\nx":    "not a pair of marks",
+		"---\nmax_output: lots\n---\nx":  "cannot be read",
+		"---\ntools: zoom and read\n---": "cannot be read",
+	} {
+		_, err := agent.Parse("n", []byte(file))
+		if thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "n.md") {
+			t.Errorf("%q: got %v, want %q", file, err, want)
+		}
+	}
+}
+
+func TestReadDirReadsAgentsByName(t *testing.T) {
+	got, err := agent.ReadDir(fstest.MapFS{
+		"south.md": {Data: []byte("S")}, "east.md": {Data: []byte("E")}, "notes.txt": {Data: []byte("x")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "east" || got[1].Name != "south" {
+		t.Errorf("got %+v", got)
+	}
+	if _, err := agent.ReadDir(fstest.MapFS{"a b.md": {}}); thread.CodeOf(err) != thread.Invalid {
+		t.Errorf("a file whose name is no agent's: %v", err)
+	}
+	if got, err := agent.ReadDir(fstest.MapFS{}); err != nil || len(got) != 0 {
+		t.Errorf("an empty folder: %v, %v", got, err)
+	}
+}
+
+func TestMarks(t *testing.T) {
+	set := agent.Settings{Tail: outline.Marks{Low: 40, High: 80}}
+	cases := []struct {
+		about string
+		s     agent.Settings
+		a     agent.Agent
+		r     model.Rules
+		want  agent.Marks
+	}{
+		{"defaults", agent.Settings{}, agent.Agent{}, model.Rules{}, marks(20000, 40000, 60000, 4000, 8000)},
+		{"the agent's", agent.Settings{}, agent.Agent{Tail: outline.Marks{Low: 1, High: 2}}, model.Rules{}, marks(1, 2, 3, 4000, 8000)},
+		{"the thread's before the agent's", set, agent.Agent{Tail: outline.Marks{Low: 1, High: 2}}, model.Rules{}, marks(40, 80, 120, 4000, 8000)},
+		{"a model with smaller tokens", agent.Settings{}, agent.Agent{}, model.Rules{Factor: 2}, marks(10000, 20000, 30000, 2000, 4000)},
+		{"a small window", agent.Settings{}, agent.Agent{}, model.Rules{Window: 40000, MaxOutput: 8000, Factor: 1}, marks(20000, 22000, 22000, 4000, 8000)},
+	}
+	for _, c := range cases {
+		if d := cmp.Diff(c.want, agent.MarksFor(c.s, c.a, c.r)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.about, d)
+		}
+	}
+}
+
+func marks(low, high, hard, outlineLow, outlineHigh int) agent.Marks {
+	return agent.Marks{
+		Tail:    outline.Limits{Marks: outline.Marks{Low: low, High: high}, Hard: hard, Bytes: agent.MaxBody},
+		Outline: outline.Marks{Low: outlineLow, High: outlineHigh},
+	}
+}

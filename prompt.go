@@ -1,0 +1,117 @@
+package skein
+
+import (
+	"context"
+	"time"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/internal/prompt"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Prompt is what would be sent: by sections, with its weight, cache marks and
+// ledger. Its Print writes it for people.
+type Prompt = prompt.Prompt
+
+// Prompt builds what the agent would be sent now; an empty name means whoever
+// would answer. Between turns the clock is that of the newest message, so the
+// same log gives the same bytes.
+func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var s Settings
+	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.SettingsDoc, &s); err != nil {
+		return nil, err
+	}
+	var usage Usage
+	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.UsageDoc, &usage); err != nil {
+		return nil, err
+	}
+	var to []string
+	if agentName != "" {
+		if _, err := t.engine.agent(agentName); err != nil {
+			return nil, err
+		}
+		to = []string{agentName}
+	}
+	c, err := t.engine.cast(t, s, to)
+	if err != nil {
+		return nil, err
+	}
+	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Prompt(agent.Input{
+		Thread: &state, Past: past, Usage: usage, Marks: c.marks,
+		Definition: c.agent.Definition(c.model, s.Zone, c.tools), Time: clock(past), Rules: c.rules,
+	})
+}
+
+// clock is the time of the newest message.
+func clock(past agent.Past) time.Time {
+	if n := len(past.Messages); n > 0 {
+		return past.Messages[n-1].Time
+	}
+	return time.Time{}
+}
+
+// Outline is a thread's outline with the state of its tail.
+type Outline struct {
+	Thread   string `json:"thread"`
+	Messages int64  `json:"messages"` // active ones
+	Boundary int64  `json:"boundary"` // index of the first whole message
+	Cut      int64  `json:"cut"`      // number of the cut in force, 0 before the first
+	Lines    []Line `json:"lines"`
+	Tail     Tail   `json:"tail"`
+	Backlog  int64  `json:"backlog"` // lines due and not built
+	Error    string `json:"error,omitempty"`
+}
+
+// Line is one line of the outline.
+type Line struct {
+	ID   int64  `json:"id"`
+	N    int64  `json:"n"`
+	Text string `json:"text"`
+}
+
+// Tail is the whole messages' start, their weight and the marks, in tokens.
+type Tail struct {
+	From   int64 `json:"from"`
+	Weight int   `json:"weight"`
+	Low    int   `json:"low"`
+	High   int   `json:"high"`
+}
+
+// Outline reads the thread's outline.
+func (t *Thread) Outline(ctx context.Context) (Outline, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return Outline{}, err
+	}
+	c, err := t.engine.castOf(ctx, t, state.Key)
+	if err != nil {
+		return Outline{}, err
+	}
+	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
+	if err != nil {
+		return Outline{}, err
+	}
+	out := Outline{Thread: t.id, Messages: state.Length, Boundary: past.Boundary(), Lines: []Line{}, Backlog: state.Backlog}
+	if past.Cut != nil {
+		out.Cut = past.Cut.Number
+	}
+	for _, n := range past.Outline {
+		out.Lines = append(out.Lines, Line{ID: n.Span.ID, N: n.Span.N, Text: thread.OneLine(n.Text)})
+	}
+	out.Tail = Tail{From: past.From, Low: c.marks.Tail.Low, High: c.marks.Tail.High}
+	for i := range past.Messages {
+		out.Tail.Weight += agent.Weight(&past.Messages[i])
+	}
+	if status := t.engine.lines.Status(state.Key); status.Err != nil {
+		out.Error = status.Err.Error()
+	}
+	return out, nil
+}

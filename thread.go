@@ -1,0 +1,245 @@
+package skein
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Thread is one conversation, as an engine has it open. Its methods may be
+// called from many goroutines and need no closing.
+type Thread struct {
+	engine *Engine
+	id     string
+	recent agent.Recent
+}
+
+// ID is the thread's id.
+func (t *Thread) ID() string { return t.id }
+
+// State reads the thread's state.
+func (t *Thread) State(ctx context.Context) (thread.Thread, error) {
+	return t.engine.store.Thread(ctx, t.engine.cfg.Space, t.id)
+}
+
+// Settings reads what was given for the thread.
+func (t *Thread) Settings(ctx context.Context) (Settings, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return Settings{}, err
+	}
+	var s Settings
+	err = agent.ReadDoc(ctx, t.engine.store, state.Key, thread.SettingsDoc, &s)
+	return s, err
+}
+
+// Set writes what s sets over the thread's settings.
+func (t *Thread) Set(ctx context.Context, s Settings) error {
+	if err := t.engine.checkSettings(s); err != nil {
+		return err
+	}
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	old, err := t.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	if old.Over(s) == old {
+		return nil
+	}
+	data, err := thread.Encode(old.Over(s))
+	if err != nil {
+		return err
+	}
+	return t.engine.store.PutDocs(ctx, state.Key, []thread.Doc{{Name: thread.SettingsDoc, Data: data}})
+}
+
+// Usage reads what the thread's requests took.
+func (t *Thread) Usage(ctx context.Context) (Usage, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return Usage{}, err
+	}
+	var u Usage
+	err = agent.ReadDoc(ctx, t.engine.store, state.Key, thread.UsageDoc, &u)
+	return u, err
+}
+
+// MaxText is the most bytes of text that one message may have.
+const MaxText = 4 << 20
+
+// SayOption says more about a message.
+type SayOption func(*thread.Message, *store.New)
+
+// To addresses the message. Without it a message that begins with @name is for
+// that agent, else it is for the thread's.
+func To(names ...string) SayOption {
+	return func(m *thread.Message, _ *store.New) { m.To = names }
+}
+
+// Audience limits who sees the message.
+func Audience(names ...string) SayOption {
+	return func(m *thread.Message, _ *store.New) { m.Audience = names }
+}
+
+// Key makes a retry safe: the same key and content again writes nothing and
+// gives the first entry; other content is a conflict.
+func Key(key string) SayOption {
+	return func(_ *thread.Message, n *store.New) { n.Key = key }
+}
+
+// With adds parts to the message, such as a blob that was put before.
+func With(parts ...thread.Part) SayOption {
+	return func(m *thread.Message, _ *store.New) { m.Parts = append(m.Parts, parts...) }
+}
+
+// Say stores what somebody says and gives its entry; nobody answers yet. While
+// a turn runs it is queued, and answered after that turn. It never conflicts.
+//
+// Errors: invalid (no text, too much text, a bad name), conflict (the key is
+// taken by other content), not-found, storage.
+func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOption) (thread.Entry, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return thread.Entry{}, err
+	}
+	m := thread.Message{Author: author, Role: thread.User}
+	if text = clean(text); text != "" {
+		m.Parts = []thread.Part{thread.Text(text)}
+	}
+	n := store.New{}
+	for _, o := range options {
+		o(&m, &n)
+	}
+	if err := t.checkSaid(&m); err != nil {
+		return thread.Entry{}, err
+	}
+	if len(m.To) == 0 {
+		if m.To, err = t.addressed(ctx, state.Key, text); err != nil {
+			return thread.Entry{}, err
+		}
+	}
+	key := n.Key
+	n = agent.Compose(thread.Say(m))
+	n.Key, n.QueueIfBusy = key, true
+	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{n}})
+	if err != nil {
+		return thread.Entry{}, err
+	}
+	t.engine.committed(w, nil)
+	t.engine.mindTail(t, &w.Thread)
+	return w.Entries[0], nil
+}
+
+func (t *Thread) checkSaid(m *thread.Message) error {
+	if err := agent.CheckName(m.Author); err != nil {
+		return err
+	}
+	for _, name := range append(append([]string(nil), m.To...), m.Audience...) {
+		if err := agent.CheckName(name); err != nil {
+			return err
+		}
+	}
+	size := 0
+	for _, p := range m.Parts {
+		size += len(p.Text)
+	}
+	switch {
+	case len(m.Parts) == 0:
+		return &thread.Error{Code: thread.Invalid, Op: "say", Thread: t.id, Message: "there is nothing to say", Hint: "give a text or a part"}
+	case size > MaxText:
+		return &thread.Error{Code: thread.Invalid, Op: "say", Thread: t.id, Message: fmt.Sprintf("the message has %d bytes of text, the most is %d", size, MaxText), Hint: "attach it as a file"}
+	}
+	return nil
+}
+
+// addressed gives whom a text is for: the agent it names first, else the
+// thread's.
+func (t *Thread) addressed(ctx context.Context, key thread.Key, text string) ([]string, error) {
+	if rest, ok := strings.CutPrefix(text, "@"); ok {
+		name, _, _ := strings.Cut(rest, " ")
+		if name = strings.TrimRight(name, ",:;\n"); name != "" {
+			if _, err := t.engine.agent(name); err == nil {
+				return []string{name}, nil
+			}
+		}
+	}
+	var s Settings
+	if err := agent.ReadDoc(ctx, t.engine.store, key, thread.SettingsDoc, &s); err != nil {
+		return nil, err
+	}
+	return []string{t.engine.Answering(s)}, nil
+}
+
+// clean makes foreign text fit to be stored: valid UTF-8, without blank ends.
+func clean(s string) string { return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// Title names the thread.
+func (t *Thread) Title(ctx context.Context, title, by string) error {
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	e := thread.Entry{Kind: thread.TitleKind, Index: thread.NoIndex, Title: &thread.Title{Title: clean(title), By: by}}
+	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{{Entry: e}}})
+	if err != nil {
+		return err
+	}
+	t.engine.committed(w, nil)
+	return nil
+}
+
+// Entries reads the thread's log by seq.
+func (t *Thread) Entries(ctx context.Context, q store.EntriesQuery) iter.Seq2[thread.Entry, error] {
+	return func(yield func(thread.Entry, error) bool) {
+		state, err := t.State(ctx)
+		if err != nil {
+			yield(thread.Entry{}, err)
+			return
+		}
+		t.engine.store.Entries(ctx, &state, q)(yield)
+	}
+}
+
+// Messages reads the active messages with indexes from … to, exclusive.
+func (t *Thread) Messages(ctx context.Context, from, to int64) iter.Seq2[thread.Entry, error] {
+	return func(yield func(thread.Entry, error) bool) {
+		state, err := t.State(ctx)
+		if err != nil {
+			yield(thread.Entry{}, err)
+			return
+		}
+		t.engine.store.Messages(ctx, &state, max(0, from), min(to, state.Length))(yield)
+	}
+}
+
+// PutBlob keeps bytes beside the thread and gives the part that stands for them
+// in a message.
+func (t *Thread) PutBlob(ctx context.Context, name, mediaType string, data []byte) (thread.Part, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return thread.Part{}, err
+	}
+	hash, err := t.engine.store.PutBlob(ctx, state.Key, mediaType, data)
+	if err != nil {
+		return thread.Part{}, err
+	}
+	return thread.Part{Type: thread.BlobPart, Name: name, Hash: hash, MediaType: mediaType, Size: int64(len(data))}, nil
+}
+
+// Delete hides the thread. Engine.Undelete brings it back within KeepDeleted;
+// Engine.Purge removes it for good after that.
+func (t *Thread) Delete(ctx context.Context) error {
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	return t.engine.store.Delete(ctx, state.Key)
+}

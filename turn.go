@@ -1,0 +1,359 @@
+package skein
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
+	"github.com/skeinhq/skein/tool/history"
+)
+
+// DefaultLease is how long a lease on a turn lasts; it is renewed three times
+// in that. So long after its owner's death another process takes the turn over.
+const DefaultLease = 5 * time.Second
+
+// lookAgain is how often a process that waits for another's turn looks.
+const lookAgain = 50 * time.Millisecond
+
+// Ask says something and waits for the answer, whose text it gives. Where
+// another process runs the thread's turn, that one answers, and Ask waits for
+// it.
+//
+// Errors: those of Say and Reply.
+func (t *Thread) Ask(ctx context.Context, author, text string, options ...SayOption) (string, error) {
+	said, err := t.Say(ctx, author, text, options...)
+	if err != nil {
+		return "", err
+	}
+	if err := t.Reply(ctx); err != nil {
+		return "", err
+	}
+	return t.answerTo(ctx, said)
+}
+
+// Stream is Ask, piece by piece: it yields the text of the answer as it comes.
+// Leaving the loop stops the answer; what came until then is kept.
+func (t *Thread) Stream(ctx context.Context, author, text string, options ...SayOption) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		batches := t.Watch(ctx)
+		failed := make(chan error, 1)
+		said, err := t.Say(ctx, author, text, options...)
+		if err != nil {
+			yield("", err)
+			return
+		}
+		go func() {
+			defer stop()
+			failed <- t.Reply(ctx)
+		}()
+		streamed, going := false, true
+		for b, err := range batches {
+			if err != nil || b.Live == nil || b.Live.Type != string(model.TextDelta) {
+				continue
+			}
+			streamed = true
+			if going = yield(b.Live.Text, nil); !going {
+				break
+			}
+		}
+		stop()
+		err = <-failed
+		switch {
+		case !going:
+		case err != nil:
+			yield("", err)
+		case !streamed: // another process has answered
+			answer, err := t.answerTo(context.WithoutCancel(ctx), said)
+			yield(answer, err)
+		}
+	}
+}
+
+// answerTo gives the text of the newest answer that follows what was said.
+func (t *Thread) answerTo(ctx context.Context, said thread.Entry) (string, error) {
+	for e, err := range t.Entries(ctx, store.EntriesQuery{After: said.Seq, Kinds: []thread.Kind{thread.MessageKind}, Newest: true}) {
+		if err != nil {
+			return "", err
+		}
+		if e.Message != nil && e.Message.Role == thread.Assistant && e.Message.Stop != thread.StopCalls {
+			return e.Message.PlainText(), nil
+		}
+	}
+	return "", nil
+}
+
+// Reply answers whatever waits for an answer: an open turn that a dead process
+// left, what was queued, the newest message. It does nothing where nothing
+// waits. While another process owns the turn it waits for that one.
+//
+// Errors: those of the model (provider, quota, limit, response, timeout),
+// aborted where ctx ends, configuration, storage. What was said stays; Reply
+// again tries again.
+func (t *Thread) Reply(ctx context.Context) error {
+	return t.own(ctx, wait, func(ctx context.Context, log *agent.Log) error {
+		for {
+			pending, err := log.Pending(ctx)
+			if err != nil || !pending {
+				return err
+			}
+			turn, err := t.engine.newTurn(ctx, t, log)
+			if err != nil {
+				return err
+			}
+			if err := turn.Run(ctx); err != nil {
+				return err
+			}
+			if err := t.engine.cut(ctx, log, turn.Marks); err != nil {
+				return err
+			}
+			if err := log.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// newTurn chooses the agent, its model, tools and marks.
+func (e *Engine) newTurn(ctx context.Context, t *Thread, log *agent.Log) (*agent.Turn, error) {
+	var s Settings
+	if err := agent.ReadDoc(ctx, e.store, log.Thread.Key, thread.SettingsDoc, &s); err != nil {
+		return nil, err
+	}
+	to, err := log.Addressee(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c, err := e.cast(t, s, to)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.cfg.Models(c.model)
+	if err != nil {
+		return nil, err
+	}
+	return &agent.Turn{
+		Log: log, Agent: c.agent, Name: c.model, Model: m, Rules: c.rules, Tools: c.tools, Zone: s.Zone, Marks: c.marks,
+		Live: func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) },
+		Now:  e.cfg.Now,
+	}, nil
+}
+
+// cast is who answers, and with what.
+type cast struct {
+	agent Agent
+	model string
+	rules model.Rules
+	tools []tool.Tool
+	marks agent.Marks
+}
+
+// cast chooses among those addressed the first that is an agent, else the
+// thread's, else the engine's.
+func (e *Engine) cast(t *Thread, s Settings, to []string) (cast, error) {
+	name := e.Answering(s)
+	for _, n := range to {
+		if _, err := e.agent(n); err == nil {
+			name = n
+			break
+		}
+	}
+	a, err := e.agent(name)
+	if err != nil {
+		return cast{}, err
+	}
+	c := cast{agent: a, model: e.cfg.Model}
+	if a.Model != "" {
+		c.model = a.Model
+	}
+	if s.Model != "" {
+		c.model = s.Model
+	}
+	if c.rules, err = e.cfg.Rules.Rules(c.model); err != nil {
+		return cast{}, err
+	}
+	c.marks = agent.MarksFor(s, a, c.rules)
+	c.tools, err = e.tools(t, a)
+	return c, err
+}
+
+// tools gives the tools that an agent may use, in a fixed order.
+func (e *Engine) tools(t *Thread, a Agent) ([]tool.Tool, error) {
+	all, err := history.Tools(e.store, t.State, a.Name)
+	if err != nil {
+		return nil, err
+	}
+	sets := map[string][]tool.Tool{history.Set: all}
+	all = append(all, e.cfg.Tools...)
+	if a.Tools == nil {
+		return all, nil
+	}
+	for _, x := range all {
+		sets[x.Name] = []tool.Tool{x}
+	}
+	var out []tool.Tool
+	for _, name := range a.Tools {
+		set, ok := sets[name]
+		if !ok {
+			return nil, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent %s asks for the tool %q, which is not there", a.Name, name), Hint: "known: " + strings.Join(slices.Sorted(maps.Keys(sets)), ", ")}
+		}
+		out = append(out, set...)
+	}
+	return out, nil
+}
+
+// patience says what to do where somebody else owns the turn.
+type patience int
+
+const (
+	wait   patience = iota // until the turn is free, or nothing waits for an answer
+	refuse                 // fail with conflict
+)
+
+// own runs work as the owner of the thread's turn: what a dead owner left is
+// repaired first, the lease is renewed meanwhile, and work's context ends where
+// the lease is lost.
+func (t *Thread) own(ctx context.Context, p patience, work func(context.Context, *agent.Log) error) error {
+	leave, err := t.enter(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	state, lease, err := t.acquire(ctx, p)
+	if err != nil || lease.Fence == 0 {
+		return err
+	}
+	ctx, lose := context.WithCancelCause(ctx)
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		t.renew(ctx, state.Key, lease, lose)
+	}()
+	log := &agent.Log{Store: t.engine.store, Thread: state, Fence: lease.Fence, Recent: &t.recent, Lines: t.engine.lines, Published: t.engine.committed}
+	err = log.Refresh(ctx)
+	if err == nil {
+		err = log.Repair(ctx)
+	}
+	if err == nil {
+		err = work(ctx, log)
+	}
+	if cause := context.Cause(ctx); thread.CodeOf(cause) == thread.Conflict {
+		err = cause
+	}
+	lose(nil)
+	<-renewed
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return errors.Join(err, t.engine.store.Release(last, state.Key, lease.Fence, false))
+}
+
+// enter lets one goroutine of this process at a time own the thread's turn.
+func (t *Thread) enter(ctx context.Context, p patience) (leave func(), err error) {
+	e := t.engine
+	for {
+		e.mu.Lock()
+		if e.closed {
+			e.mu.Unlock()
+			return nil, errClosed()
+		}
+		running, busy := e.turns[t.id]
+		if !busy {
+			mine := make(chan struct{})
+			e.turns[t.id] = mine
+			e.work.Add(1)
+			e.mu.Unlock()
+			return func() {
+				e.mu.Lock()
+				delete(e.turns, t.id)
+				e.mu.Unlock()
+				close(mine)
+				e.work.Done()
+			}, nil
+		}
+		e.mu.Unlock()
+		if p == refuse {
+			return nil, t.busy()
+		}
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return nil, &thread.Error{Code: thread.Aborted, Op: "reply", Thread: t.id, Message: "the wait for the turn was stopped", Err: ctx.Err()}
+		}
+	}
+}
+
+func (t *Thread) busy() error {
+	return &thread.Error{Code: thread.Conflict, Op: "turn", Thread: t.id, Message: "the thread's turn is running", Hint: "stop it or wait for its end"}
+}
+
+// acquire takes the lease. The zero lease without an error means that the owner
+// who was waited for has answered everything.
+func (t *Thread) acquire(ctx context.Context, p patience) (thread.Thread, thread.Lease, error) {
+	for {
+		state, err := t.State(ctx)
+		if err != nil {
+			return state, thread.Lease{}, err
+		}
+		if !state.Deleted.IsZero() {
+			return state, thread.Lease{}, &thread.Error{Code: thread.NotFound, Op: "turn", Thread: t.id, Message: "the thread was deleted"}
+		}
+		lease, err := t.engine.store.Acquire(ctx, state.Key, t.engine.owner, t.engine.cfg.Lease)
+		if err == nil {
+			return state, lease, nil
+		}
+		if thread.CodeOf(err) != thread.Conflict {
+			return state, thread.Lease{}, err
+		}
+		if p == refuse {
+			return state, thread.Lease{}, t.busy()
+		}
+		if err := model.Wait(ctx, lookAgain); err != nil {
+			return state, thread.Lease{}, err
+		}
+		log := &agent.Log{Store: t.engine.store, Thread: state}
+		if err := log.Refresh(ctx); err != nil {
+			return state, thread.Lease{}, err
+		}
+		pending, err := log.Pending(ctx)
+		if err != nil || !pending {
+			return state, thread.Lease{}, err
+		}
+	}
+}
+
+// renew keeps the lease until ctx ends, and ends it where the lease is lost or
+// the engine closes.
+func (t *Thread) renew(ctx context.Context, key thread.Key, lease thread.Lease, lose context.CancelCauseFunc) {
+	tick := time.NewTicker(t.engine.cfg.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.engine.ctx.Done():
+			lose(errClosed())
+			return
+		case <-tick.C:
+		}
+		now, err := t.engine.store.Acquire(ctx, key, t.engine.owner, t.engine.cfg.Lease)
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil && now.Fence == lease.Fence {
+			continue
+		}
+		lose(&thread.Error{Code: thread.Conflict, Op: "turn", Thread: t.id, Message: "another process took the turn over", Err: err})
+		return
+	}
+}
