@@ -5,19 +5,18 @@ import (
 	"testing"
 
 	"github.com/skeinhq/skein/internal/recall"
-	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/thread"
 )
 
-// grown makes a thread of n messages, one in fifty of which holds the word that
-// is looked for.
+// grown makes a thread of n messages on disk. Twenty of them, whatever n is, hold
+// the words that are looked for.
 func grown(b *testing.B, n int) *talk {
-	k := begin(b, memory.New(memory.Options{}))
+	k := begin(b, onDisk(b))
 	for from := 0; from < n; from += 1000 {
 		var batch []thread.Message
 		for i := from; i < min(from+1000, n); i++ {
 			text := fmt.Sprintf("message %d speaks of this and that at some length, as people do", i)
-			if i%50 == 0 {
+			if i%(n/20) == 0 {
 				text += ", and of the violet door"
 			}
 			batch = append(batch, user("ana", text))
