@@ -14,7 +14,6 @@ const (
 	SettingsDoc = "settings" // what was given for the thread and stays
 	UsageDoc    = "usage"    // tokens and cost, by purpose
 	LiveDoc     = "live"     // what was saved of the answer being made
-	BlocksDoc   = "blocks"   // the newest request's, for the ledger
 )
 
 // Batch is what one commit made, published after it is durable. A batch that

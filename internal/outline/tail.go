@@ -62,7 +62,7 @@ func (t Tail) Cut(l Limits, lines int64) int64 {
 	if last <= 0 {
 		return t.Start
 	}
-	legal := t.legalStarts()
+	legal := t.LegalStarts()
 	weight, bytes := t.Weight(), t.Bytes()
 	tooMuch := l.Hard > 0 && weight > l.Hard || l.Bytes > 0 && bytes > l.Bytes
 	best := 0
@@ -80,10 +80,10 @@ func (t Tail) Cut(l Limits, lines int64) int64 {
 	return t.Start + int64(best)
 }
 
-// legalStarts says for each message whether whole messages may start at it: it
+// LegalStarts says for each message whether whole messages may start at it: it
 // is no tool result, no call before it has its result at or after it, and no
 // call before it is still without one.
-func (t Tail) legalStarts() []bool {
+func (t Tail) LegalStarts() []bool {
 	legal := make([]bool, len(t.Messages)+1)
 	last := make(map[string]int) // call id -> position of its result
 	for i, m := range t.Messages {
