@@ -25,14 +25,27 @@ func Merge(left, right string) string {
 	return choose(us, left, right)
 }
 
-// shortened shows of long paths among a call's values the last names only.
+// shortened shows of long paths among a call's values the last names only, and
+// leaves out numbers, which say how much was read and such.
 func shortened(values []string) []string {
-	for i, v := range values {
-		if !strings.Contains(v, " ") {
-			values[i] = lastNames(v)
+	var out []string
+	for _, v := range values {
+		if _, number, _ := strings.Cut(v, ": "); isNumber(v) || isNumber(number) {
+			continue
 		}
+		if !strings.Contains(v, " ") {
+			v = lastNames(v)
+		}
+		out = append(out, v)
 	}
-	return values
+	if out == nil {
+		return values
+	}
+	return out
+}
+
+func isNumber(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !isDigit(r) })
 }
 
 // silent are lines that say nothing of their message.

@@ -33,7 +33,7 @@ const crowded = 0.85
 
 // What an utterance of a kind is worth.
 var kindFactors = map[utteranceKind]float64{
-	userSaid:  2.2,
+	userSaid:  3,
 	agentSaid: 1.2,
 	called:    1,
 	gave:      0.55,
@@ -111,7 +111,7 @@ func (l *lexicon) score(f *fragment, u *utterance) {
 			}
 		}
 	})
-	if codeLike(text) && !(u.kind == called && f.start == 0) {
+	if codeLike(text) {
 		f.factor *= 0.4
 	}
 	if held*10 > len(text)*7 && u.kind != called {
