@@ -17,6 +17,7 @@ type Layout struct {
 	told    []thread.Context
 	sharp   blobPlace       // the first blob that is sent; those before it are references
 	private map[string]bool // calls that this agent may not see
+	running int             // where in out the run of the newest calls starts
 
 	// What is made once and cut into pieces, for few allocations.
 	texts   arena

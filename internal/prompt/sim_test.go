@@ -27,6 +27,8 @@ type sim struct {
 
 	before *prompt.Prompt // north's newest prompt that was answered
 	cutNow bool           // a cut since
+
+	pictures bool // there are any
 }
 
 // simModels are the models whose rules a thread lives under.
@@ -44,6 +46,7 @@ func (s *sim) text() string {
 func (s *sim) chance(percent int) bool { return rapid.IntRange(1, 100).Draw(s.T, "chance") <= percent }
 
 func (s *sim) picture() thread.Part {
+	s.pictures = true
 	return thread.Part{
 		Type: thread.BlobPart, Hash: fmt.Sprint("h", len(s.messages)), Name: rapid.SampledFrom([]string{"plan.png", "", "a]b.png"}).Draw(s.T, "name"),
 		MediaType: rapid.SampledFrom([]string{"image/png", "image/tiff", "application/pdf", "video/mp4", ""}).Draw(s.T, "type"),
@@ -53,7 +56,7 @@ func (s *sim) picture() thread.Part {
 
 func (s *sim) speak() {
 	m := thread.Message{Author: rapid.SampledFrom([]string{"ana", "bob", ""}).Draw(s.T, "author"), Role: thread.User}
-	m.Parts = append(m.Parts, thread.Text(fmt.Sprintf("m%d %s", len(s.messages), s.text())))
+	m.Parts = append(m.Parts, thread.Text(fmt.Sprintf("m%d. %s", len(s.messages), s.text())))
 	for s.chance(25) {
 		m.Parts = append(m.Parts, s.picture())
 	}
@@ -73,7 +76,7 @@ func (s *sim) southSpeaks() {
 		audience = []string{"ana"}
 	}
 	s.add(thread.Message{Author: "south", Role: thread.Assistant, Audience: audience, Parts: []thread.Part{
-		thought("hm", "sig-south", s.def.Model), thread.Text("m" + fmt.Sprint(len(s.messages)) + " " + s.text()), call("call_1", "search", `{"q": 1}`),
+		thought("hm", "sig-south", s.def.Model), thread.Text(fmt.Sprintf("m%d. %s", len(s.messages), s.text())), call("call_1", "search", `{"q": 1}`),
 	}})
 	s.add(thread.Message{Author: "search", To: []string{"south"}, Role: thread.Tool, Audience: audience, Parts: []thread.Part{thread.Result("call_1", "search", s.text(), false)}})
 }
@@ -111,7 +114,7 @@ func (s *sim) answerWith(p *prompt.Prompt, withCalls bool) []thread.Part {
 		parts = append(parts, thought("thinking "+s.text(), fmt.Sprint("sig-", s.made), p.Request.Model))
 	}
 	if s.chance(80) {
-		parts = append(parts, thread.Text(fmt.Sprintf("m%d %s", len(s.messages), s.text())))
+		parts = append(parts, thread.Text(fmt.Sprintf("m%d. %s", len(s.messages), s.text())))
 	}
 	if withCalls {
 		for i := range rapid.IntRange(1, 3).Draw(s.T, "calls") {
@@ -223,20 +226,20 @@ func (s *sim) mustGrow(p *prompt.Prompt) {
 	}
 	old, now := lines(s.before.Request.Messages), lines(p.Request.Messages)
 	grown := strings.HasPrefix(now, old)
+	effortHeld := s.before.Request.Thinking == p.Request.Thinking
 	switch cause := p.Ledger.Cause; {
-	case grown && s.before.Request.Thinking == p.Request.Thinking:
+	case !effortHeld && cause != prompt.CauseModel:
+		s.Fatalf("the thinking changed and the ledger says %+v", p.Ledger)
+	case grown && effortHeld:
 		if cause != "" || p.Ledger.Same != s.before.Tokens {
 			s.Fatalf("the prompt grew from %d tokens and its ledger says %+v", s.before.Tokens, p.Ledger)
 		}
 	case grown:
-		if cause != prompt.CauseModel {
-			s.Fatalf("the thinking changed and the ledger says %+v", p.Ledger)
-		}
 	case s.cutNow:
-		if cause != prompt.CauseCut && cause != prompt.CauseModel {
+		if effortHeld && cause != prompt.CauseCut {
 			s.Fatalf("after a cut the ledger says %+v", p.Ledger)
 		}
-	case cause != prompt.CauseAge && cause != prompt.CauseImages:
+	case effortHeld && cause != prompt.CauseAge && cause != prompt.CauseImages, s.def.MaxAge == 0 && !s.pictures:
 		s.Fatalf("I5: without a cut the prompt does not start with the one before; ledger %+v\nbefore\n%s\nnow\n%s", p.Ledger, old, now)
 	}
 	if p.Ledger.Same > p.Tokens || p.Ledger.Same < 0 {
@@ -278,7 +281,7 @@ func (s *sim) mustHoldEverything(p *prompt.Prompt) {
 	}
 	text := lines(p.Request.Messages)
 	for _, e := range s.messages {
-		mark := fmt.Sprintf("m%d ", e.Index)
+		mark := fmt.Sprintf("m%d.", e.Index)
 		visible := e.Message.VisibleTo("north") && (e.Index >= s.boundary || len(e.Message.Audience) == 0)
 		if said := strings.HasPrefix(e.Message.PlainText(), mark); said && visible != strings.Contains(text, mark) {
 			s.Fatalf("I3: message %d is visible: %v, but not so in\n%s", e.Index, visible, text)

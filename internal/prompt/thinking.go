@@ -12,17 +12,17 @@ import (
 // chain's sum after it.
 //
 // Thinking goes only to the model that made it, and only if the prompt before
-// it is the one it was made with. Where the model's rule asks for it, the last
-// reply with calls keeps its thinking all the same. What was kept so stays: the
-// reply made with it proves by its hash that it was sent, so the prompt after it
-// still starts with the one before.
+// it is the one it was made with. Where the model's rule asks for it, the
+// replies of a running call keep their thinking all the same. What was kept so
+// stays: the reply made with it proves by its hash that it was sent, so the
+// prompt after it still starts with the one before.
 func (l *Layout) seal(c *chain) {
-	last := l.lastReply()
+	l.running = runOf(l.out)
 	out := make([]placed, 0, len(l.out))
 	before := c.sum()
 	for i := range l.out {
 		p := l.out[i]
-		if p.Role == thread.Assistant && hasThinking(p) && !l.sends(c, before, i, last, out) {
+		if p.Role == thread.Assistant && hasThinking(p) && !l.sends(c, before, i, out) {
 			p.Parts = slices.DeleteFunc(p.Parts, isThinking)
 		}
 		if len(p.Parts) == 0 {
@@ -38,7 +38,7 @@ func (l *Layout) seal(c *chain) {
 }
 
 // sends says whether the thinking of the i-th message is sent.
-func (l *Layout) sends(c *chain, before sum, i, last int, out []placed) bool {
+func (l *Layout) sends(c *chain, before sum, i int, out []placed) bool {
 	p := l.out[i]
 	switch {
 	case p.entry == nil || l.Rules.Thinking == model.ThinkingNone:
@@ -49,48 +49,66 @@ func (l *Layout) sends(c *chain, before sum, i, last int, out []placed) bool {
 		return false // nor thinking that leads to nothing
 	case slices.ContainsFunc(p.Parts, l.foreignThought):
 		return false
-	case p.entry.Message.Request != nil && p.entry.Message.Request.Hash == before.String():
+	case p.madeFrom(before):
 		return true
 	case l.Rules.Thinking != model.ThinkingKept || !hasCalls(p):
 		return false
-	case i == last:
-		return true
 	}
-	return l.proved(c, i)
+	return i >= l.running || l.proved(c, i)
 }
 
-// proved says whether the next reply was made with this one's thinking before
-// it.
+// proved says whether a later reply of the same run, or the first after it, was
+// made with this one's thinking before it.
 func (l *Layout) proved(c *chain, i int) bool {
 	c = c.clone()
-	for ; i < len(l.out); i++ {
+	for ; i < len(l.out)-1; i++ {
 		c.message(&l.out[i].Message)
-		if i+1 < len(l.out) && l.out[i+1].Role == thread.Assistant {
-			next := l.out[i+1].entry
-			return next != nil && next.Message.Request != nil && next.Message.Request.Hash == c.sum().String()
+		next := l.out[i+1]
+		if next.Role != thread.Assistant {
+			continue
+		}
+		if next.madeFrom(c.sum()) {
+			return true
+		}
+		if l.out[i].Role == thread.User {
+			return false // the run ended before it
 		}
 	}
 	return false
 }
 
-// lastReply is the position of the agent's last message, -1 without.
-func (l *Layout) lastReply() int {
-	for i := len(l.out) - 1; i >= 0; i-- {
-		if isAssistant(l.out[i]) {
-			return i
+// madeFrom says whether a reply was made from the prompt with that hash.
+func (p placed) madeFrom(s sum) bool {
+	return p.entry != nil && p.entry.Message.Request != nil && p.entry.Message.Request.Hash == s.String()
+}
+
+// runOf finds where the run of the newest calls starts: the last reply with
+// calls and those before it with nothing but results between them. It is
+// len(messages) where the last reply calls nothing.
+func runOf(messages []placed) int {
+	last := len(messages) - 1
+	for last >= 0 && messages[last].Role != thread.Assistant {
+		last--
+	}
+	if last < 0 || !hasCalls(messages[last]) {
+		return len(messages)
+	}
+	start := last
+	for i := last; i >= 0 && messages[i].Role != thread.User; i-- {
+		if messages[i].Role == thread.Assistant {
+			start = i
 		}
 	}
-	return -1
+	return start
 }
 
 // effort is how hard the model is asked to think. Where its rule asks for the
 // thinking of a running call and there is none, it is not asked to think.
 func (l *Layout) effort() string {
-	last := l.lastReply()
-	switch {
+	switch run := runOf(l.out); {
 	case l.Rules.Thinking == model.ThinkingNone:
 		return ""
-	case l.Rules.Thinking == model.ThinkingKept && last >= 0 && hasCalls(l.out[last]) && !hasThinking(l.out[last]):
+	case l.Rules.Thinking == model.ThinkingKept && run < len(l.out) && !hasThinking(l.out[run]):
 		return ""
 	}
 	return l.Definition.Thinking

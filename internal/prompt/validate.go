@@ -309,20 +309,17 @@ func thinkingLeadsOn(r *model.Request, _ model.Rules) *finding {
 }
 
 // runningThinks asks, where thinking is on and the model's rule says so, that
-// the last reply with calls has its thinking.
+// the run of the newest calls starts with its thinking.
 func runningThinks(r *model.Request, rules model.Rules) *finding {
 	if r.Thinking == "" || rules.Thinking != model.ThinkingKept {
 		return nil
 	}
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		m := placed{Message: r.Messages[i]}
-		if m.Role != thread.Assistant {
-			continue
-		}
-		if hasCalls(m) && !hasThinking(m) {
-			return &finding{i, -1, "has the running calls but not their thinking"}
-		}
-		return nil
+	messages := make([]placed, len(r.Messages))
+	for i := range r.Messages {
+		messages[i].Message = r.Messages[i]
+	}
+	if run := runOf(messages); run < len(messages) && !hasThinking(messages[run]) {
+		return &finding{run, -1, "starts the running calls without their thinking"}
 	}
 	return nil
 }
