@@ -137,8 +137,9 @@ type New struct {
 	// makes its line due. It is kept with the entry as a node by thread.ByVerbatim.
 	Line string
 
-	QueueIfBusy bool // see Store.Append
-	Inactive    bool // a message that never gets an index (interrupted answers)
+	QueueIfBusy bool   // see Store.Append
+	When        string // what Queued.When becomes where it is queued
+	Inactive    bool   // a message that never gets an index (interrupted answers)
 }
 
 // Guard is what a commit rests on.

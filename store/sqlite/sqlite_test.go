@@ -1,0 +1,38 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/store/sqlite"
+	"github.com/skeinhq/skein/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// open opens a database in the test's folder and closes it at the end.
+func open(t testing.TB, path string, o sqlite.Options) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func fresh(t testing.TB) string { return filepath.Join(t.TempDir(), "skein.db") }
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, now func() time.Time) store.Store {
+		return open(t, fresh(t), sqlite.Options{Now: now})
+	})
+}

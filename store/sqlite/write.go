@@ -1,0 +1,205 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"time"
+
+	"github.com/ncruces/go-sqlite3"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Create makes an empty thread.
+func (s *Store) Create(ctx context.Context, n store.NewThread) (t thread.Thread, err error) {
+	err = s.update(ctx, "create", n.ID, func(x *tx) error {
+		h, err := store.Create(x, n, store.NewEpoch(), s.now())
+		if err == nil {
+			t = h.Thread
+		}
+		return err
+	})
+	return t, err
+}
+
+// Fork makes a thread of t's past.
+func (s *Store) Fork(ctx context.Context, t *thread.Thread, index int64, id, title string) (f thread.Thread, err error) {
+	err = s.onThread(ctx, "fork", t.Key, func(x *tx, h *store.Head) error {
+		fork, err := store.Fork(x, h, t, index, id, title, store.NewEpoch(), s.now())
+		if err == nil {
+			f = fork.Thread
+		}
+		return err
+	})
+	return f, err
+}
+
+// Delete hides a thread.
+func (s *Store) Delete(ctx context.Context, key thread.Key) error {
+	return s.onThread(ctx, "delete", key, func(x *tx, h *store.Head) error { return store.Delete(x, h, s.now()) })
+}
+
+// Undelete shows a hidden thread again.
+func (s *Store) Undelete(ctx context.Context, key thread.Key) error {
+	return s.onThread(ctx, "undelete", key, func(x *tx, h *store.Head) error { return store.Undelete(x, h) })
+}
+
+// swept is how many entries are removed at once, so that a purge does not keep
+// other writes waiting.
+const swept = 1000
+
+// Purge removes what was hidden before the given time and no fork reaches. Where
+// it is stopped half-way the next one goes on.
+func (s *Store) Purge(ctx context.Context, before time.Time) (n int, err error) {
+	var gone []name
+	err = s.update(ctx, "purge", "", func(x *tx) error {
+		n, gone, err = s.bury(x, before)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, root := range gone {
+		for more := true; more; {
+			err := s.update(ctx, "purge", root.id, func(x *tx) error {
+				more, err = store.Sweep(x, root.space, root.id, swept)
+				return err
+			})
+			if err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// bury makes hidden threads gone and gives the families in which some are.
+func (s *Store) bury(x *tx, before time.Time) (n int, roots []name, err error) {
+	var due []name
+	err = x.c.query(`SELECT space, id FROM threads WHERE deleted > 0 AND deleted < ? AND gone = 0`, []any{store.Stamp(before)}, func(r *sqlite3.Stmt) error {
+		due = append(due, name{r.ColumnText(0), r.ColumnText(1)})
+		return nil
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, d := range due {
+		h, err := x.Head(d.space, d.id)
+		if err != nil {
+			return 0, nil, err
+		}
+		if err := store.Bury(x, h); err != nil {
+			return 0, nil, err
+		}
+		if err := x.exec(`DELETE FROM docs WHERE thread = ?`, h.Row); err != nil {
+			return 0, nil, err
+		}
+		roots = append(roots, name{h.Space, h.Root})
+	}
+	err = x.c.query(`SELECT DISTINCT space, root FROM threads WHERE gone = 1`, nil, func(r *sqlite3.Stmt) error {
+		roots = append(roots, name{r.ColumnText(0), r.ColumnText(1)})
+		return nil
+	})
+	return len(due), roots, err
+}
+
+// Append writes what floats or is said.
+func (s *Store) Append(ctx context.Context, key thread.Key, d store.Draft) (store.Written, error) {
+	p, err := store.PrepareAppend(key, d, store.NewID)
+	if err != nil {
+		return store.Written{}, err
+	}
+	return s.write(ctx, "append", key, p, nil)
+}
+
+// Commit writes what the owner of a turn may.
+func (s *Store) Commit(ctx context.Context, key thread.Key, d store.Draft, g store.Guard) (store.Written, error) {
+	p, err := store.PrepareCommit(key, d, store.NewID)
+	if err != nil {
+		return store.Written{}, err
+	}
+	return s.write(ctx, "commit", key, p, &g)
+}
+
+func (s *Store) write(ctx context.Context, op string, key thread.Key, p *store.Prepared, g *store.Guard) (store.Written, error) {
+	var r *store.Result
+	err := s.onThread(ctx, op, key, func(x *tx, h *store.Head) (err error) {
+		r, err = store.Write(x, h, p, g, s.now())
+		return err
+	})
+	if err != nil {
+		return store.Written{}, err
+	}
+	return r.Written()
+}
+
+// PutNodes stores lines that were built.
+func (s *Store) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) (made []thread.Node, err error) {
+	err = s.onThread(ctx, "nodes", t.Key, func(x *tx, h *store.Head) error {
+		made, err = store.PutNodes(x, h, t, nodes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// PutDocs writes documents.
+func (s *Store) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) error {
+	if err := store.CheckDocs("docs", key, docs); err != nil {
+		return err
+	}
+	return s.onThread(ctx, "docs", key, func(x *tx, h *store.Head) error {
+		for _, d := range docs {
+			if err := x.PutDoc(h, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// PutBlob keeps bytes.
+func (s *Store) PutBlob(ctx context.Context, key thread.Key, mediaType string, data []byte) (string, error) {
+	hash := store.Hash(data)
+	if data == nil {
+		data = []byte{}
+	}
+	return hash, s.onThread(ctx, "blob", key, func(x *tx, h *store.Head) error {
+		return x.exec(`INSERT INTO blobs (space, root, hash, type, data) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
+			h.Space, h.Root, hash, mediaType, data)
+	})
+}
+
+// Acquire takes or renews a lease.
+func (s *Store) Acquire(ctx context.Context, key thread.Key, owner string, ttl time.Duration) (l thread.Lease, err error) {
+	err = s.onThread(ctx, "acquire", key, func(x *tx, h *store.Head) error {
+		l, err = store.Acquire(x, h, owner, ttl, s.now())
+		return err
+	})
+	return l, err
+}
+
+// Release gives a lease up.
+func (s *Store) Release(ctx context.Context, key thread.Key, fence int64, parked bool) error {
+	return s.onThread(ctx, "release", key, func(x *tx, h *store.Head) error {
+		return store.Release(x, h, fence, parked)
+	})
+}
+
+// Changed gives a value that grows when another process has written.
+func (s *Store) Changed(ctx context.Context) (v int64, err error) {
+	if s.writer == nil {
+		return s.changedReadOnly(ctx)
+	}
+	err = s.writer.do(ctx, "changed", "", func(x *tx) error {
+		v = s.writer.version
+		return nil
+	})
+	return v, err
+}
+
+func isReadOnlyDisk(err error) bool { return errors.Is(err, syscall.EROFS) }

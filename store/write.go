@@ -1,0 +1,237 @@
+package store
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+// maxSeq is the highest seq a thread may reach: drivers pack it in 32 bits.
+const maxSeq = 1<<32 - 1
+
+// Write places a prepared draft in h's log. A guard is checked where there is
+// one. now is the store's clock.
+func Write(tx Tx, h *Head, p *Prepared, g *Guard, now time.Time) (*Result, error) {
+	if err := visible(p.op, h); err != nil {
+		return nil, err
+	}
+	w := &writing{tx: tx, head: h, op: p.op, next: h.Thread, now: laterOf(Stamp(now), h.Updated)}
+	found, err := w.known(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.keyed > 0 && len(found) == p.keyed {
+		return w.repeated(p, found), nil
+	}
+	if g != nil {
+		if err := guard(p.op, h, *g, now); err != nil {
+			return nil, err
+		}
+	}
+	for i := range p.entries {
+		if old, ok := found[i]; ok {
+			w.placed = append(w.placed, Placed{Entry: *old, old: true})
+			continue
+		}
+		if err := w.place(&p.entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.store(p.docs); err != nil {
+		return nil, err
+	}
+	return &Result{Thread: h.Thread, Nodes: w.nodes, Fresh: true, placed: w.placed}, nil
+}
+
+// writing is one draft on its way into a log. Nothing is stored before every
+// entry has found its place.
+type writing struct {
+	tx   Tx
+	head *Head
+	op   string
+	now  time.Time
+
+	next   thread.Thread // the state after the entries placed so far
+	begun  int64         // seq of the turn entry that this draft begins
+	placed []Placed
+	undone bool // an entry took messages off the active path
+	nodes  []thread.Node
+}
+
+func visible(op string, h *Head) error {
+	if h.Gone {
+		return NoThread(op, h.ID)
+	}
+	if !h.Deleted.IsZero() {
+		return fail(thread.NotFound, op, h.ID, "undelete it first", "the thread %q is deleted", h.ID)
+	}
+	return nil
+}
+
+// guard holds a commit to the tip it was read at and to its owner's fence.
+func guard(op string, h *Head, g Guard, now time.Time) error {
+	l := h.Lease
+	switch {
+	case g.Fence == 0 && l.Held(now):
+		return conflict(op, h, "wait until it is done", "%q owns the thread's turn", l.Owner)
+	case g.Fence != 0 && (l.Owner == "" || l.Fence != g.Fence):
+		return conflict(op, h, "", "the thread's turn has passed to another owner")
+	case g.Tip < h.Fixed:
+		return conflict(op, h, "read the thread again", "entry %d has followed the tip %d", h.Fixed, g.Tip)
+	}
+	return nil
+}
+
+func conflict(op string, h *Head, hint, format string, args ...any) error {
+	err := fail(thread.Conflict, op, h.ID, hint, format, args...).(*thread.Error)
+	err.Details = h.Lease
+	return err
+}
+
+// known finds the entries whose client key is in the log, the origins' part
+// included, by their place in the draft.
+func (w *writing) known(p *Prepared) (map[int]*thread.Entry, error) {
+	if p.keyed == 0 {
+		return nil, nil
+	}
+	found := map[int]*thread.Entry{}
+	drafted := map[string]bool{}
+	for i := range p.entries {
+		e := &p.entries[i]
+		if e.Key == "" {
+			continue
+		}
+		if drafted[e.Key] {
+			return nil, fail(thread.Invalid, w.op, w.head.ID, "give each entry its own key", "the draft names the key %q twice", e.Key)
+		}
+		drafted[e.Key] = true
+		old, sum, err := w.keyed(e.Key)
+		if err != nil {
+			return nil, err
+		}
+		if old == nil {
+			continue
+		}
+		if !bytes.Equal(sum, e.sum) {
+			return nil, conflict(w.op, w.head, "use a new key for new content", "the key %q was used for another content in entry %d", e.Key, old.Seq)
+		}
+		found[i] = old
+	}
+	return found, nil
+}
+
+func (w *writing) keyed(key string) (*thread.Entry, []byte, error) {
+	for i := len(w.head.Lineage) - 1; i >= 0; i-- {
+		o := w.head.Lineage[i]
+		h, err := headOf(w.tx, w.head, o.Thread)
+		if err != nil {
+			return nil, nil, err
+		}
+		e, sum, err := w.tx.Keyed(h, key)
+		if err != nil {
+			return nil, nil, err
+		}
+		if e != nil && (o.Upto == 0 || e.Seq <= o.Upto) {
+			return e, sum, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// repeated answers a draft all of whose keys are there: drafts are atomic, so
+// it was written before, whole.
+func (w *writing) repeated(p *Prepared, found map[int]*thread.Entry) *Result {
+	r := &Result{Thread: w.head.Thread}
+	for i := range p.entries {
+		if old, ok := found[i]; ok {
+			r.placed = append(r.placed, Placed{Entry: *old, old: true})
+		}
+	}
+	return r
+}
+
+// place gives an entry its seq and lets its kind's rule change the state.
+func (w *writing) place(e *prepared) error {
+	if w.next.Tip >= maxSeq {
+		return fail(thread.Limit, w.op, w.head.ID, "fork it", "the thread's log is full")
+	}
+	p := Placed{Entry: e.Entry, Body: e.body, Sum: e.sum}
+	p.Entry.Seq = w.next.Tip + 1
+	p.Entry.Prev, p.Entry.Index, p.Entry.Branch = 0, thread.NoIndex, 0
+	if p.Entry.Time = Stamp(e.Time); p.Entry.Time.IsZero() {
+		p.Entry.Time = w.now
+	}
+	if err := rules[e.Kind](w, e, &p); err != nil {
+		return err
+	}
+	w.next.Tip = p.Entry.Seq
+	if !p.Entry.Kind.Floats() {
+		w.next.Fixed = p.Entry.Seq
+	}
+	w.placed = append(w.placed, p)
+	return nil
+}
+
+// store writes what was placed.
+func (w *writing) store(docs []thread.Doc) error {
+	was := w.head.Thread
+	w.next.Updated = w.now
+	w.head.Thread = w.next
+	w.tx.Touch(w.head)
+	for i := range w.placed {
+		if p := &w.placed[i]; !p.old {
+			if err := w.tx.PutEntry(w.head, p); err != nil {
+				return err
+			}
+		}
+	}
+	if w.undone {
+		if err := forget(w.tx, w.head, &was); err != nil {
+			return err
+		}
+	}
+	if err := w.leaves(); err != nil {
+		return err
+	}
+	for _, d := range docs {
+		if err := w.tx.PutDoc(w.head, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaves makes each new active message's line, or makes it due.
+func (w *writing) leaves() error {
+	g := growth{tx: w.tx, head: w.head}
+	for i := range w.placed {
+		p := &w.placed[i]
+		e := &p.Entry
+		if p.old || !p.Index || !w.head.Active(w.head.ID, e.Branch, e.Index) {
+			continue
+		}
+		g.length = e.Index + 1
+		at := Place{Head: w.head, Branch: e.Branch, Index: e.Index, Seq: e.Seq}
+		if p.Line == "" {
+			if err := g.due(at); err != nil {
+				return err
+			}
+			continue
+		}
+		n := thread.Node{Span: at.Span(), Seq: e.Seq, Text: p.Line, By: thread.ByVerbatim, Time: e.Time}
+		g.made = append(g.made, n)
+		if err := g.grow(at, n); err != nil {
+			return err
+		}
+	}
+	w.nodes = g.made
+	return nil
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
