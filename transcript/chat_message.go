@@ -60,7 +60,8 @@ func chatAssistant(x *chatReader, m object, d *draft) error {
 	if len(x.calls) > 0 {
 		d.message.Stop = thread.StopCalls
 	}
-	d.message.Parts = append(parts, x.calls...)
+	parts = append(parts, x.calls...)
+	d.message.Parts = parts
 	return nil
 }
 

@@ -29,7 +29,8 @@ func eachLine(ctx context.Context, src io.Reader, do func(number int64, line []b
 			return err
 		}
 		line, long, err := readLine(in, buf[:0])
-		if err != nil && err != io.EOF {
+		last := errors.Is(err, io.EOF)
+		if err != nil && !last {
 			return failed(err)
 		}
 		buf = line
@@ -50,7 +51,7 @@ func eachLine(ctx context.Context, src io.Reader, do func(number int64, line []b
 				return e
 			}
 		}
-		if err == io.EOF {
+		if last {
 			return nil
 		}
 	}

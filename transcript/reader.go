@@ -113,7 +113,7 @@ func (r *Reader) Items() iter.Seq2[Item, error] {
 		if err == nil {
 			err = p.flush()
 		}
-		if err != nil && err != errStopped {
+		if err != nil && !errors.Is(err, errStopped) {
 			yield(Item{}, err)
 		}
 	}

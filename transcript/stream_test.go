@@ -80,9 +80,9 @@ var endlessly = map[string]func(n int) *endless{
 	},
 }
 
-// TestMemoryDoesNotGrowWithTheSource reads sources of 40 MB.
+// TestMemoryDoesNotGrowWithTheSource reads sources of 20 MB.
 func TestMemoryDoesNotGrowWithTheSource(t *testing.T) {
-	const records, most = 8_000, 24 << 20
+	const records, most = 4_000, 12 << 20
 	for name, source := range endlessly {
 		t.Run(name, func(t *testing.T) {
 			r, err := transcript.Read(context.Background(), source(records), transcript.Options{})
