@@ -2,6 +2,7 @@ package prompt_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -133,7 +134,7 @@ func image(name string, size int64) thread.Part {
 func show(v any) string {
 	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
-		return err.Error()
+		return fmt.Sprintf("%+v", v)
 	}
 	return string(data)
 }
@@ -153,4 +154,30 @@ func lines(messages []model.Message) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// violation gives the details of a validator's error.
+func violation(t tester, err error) prompt.Violation {
+	t.Helper()
+	e, ok := err.(*thread.Error)
+	if !ok || e.Code != thread.Configuration {
+		t.Fatalf("not a violation: %v", err)
+	}
+	return e.Details.(prompt.Violation)
+}
+
+func manyImages(n int) []thread.Part {
+	var out []thread.Part
+	for range n {
+		out = append(out, image("many.png", 10))
+	}
+	return out
+}
+
+func largeImages(n int) []thread.Part {
+	var out []thread.Part
+	for range n {
+		out = append(out, image("large.png", 3_900_000))
+	}
+	return out
 }

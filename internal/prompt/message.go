@@ -46,7 +46,7 @@ func (l *Layout) reply(e *thread.Entry) []thread.Part {
 				l.text(l.callText(e.Message.Author, p))
 				continue
 			}
-			l.scratch = append(l.scratch, thread.Part{Type: thread.CallPart, ID: p.ID, Name: p.Name, Input: object(p.Input)})
+			l.scratch = append(l.scratch, thread.Part{Type: thread.CallPart, ID: valid(p.ID), Name: valid(p.Name), Input: object(p.Input)})
 		case thread.ResultPart: // of a tool that ran at the provider's
 			l.text(l.resultHead(e.Message.Author, p))
 			for j := range p.Parts {
@@ -77,7 +77,7 @@ func (l *Layout) results(e *thread.Entry) []thread.Part {
 		}
 		parts := l.output(p, blobPlace{e.Index, blob})
 		blob += countBlobs(p.Parts)
-		l.scratch = append(l.scratch, thread.Part{Type: thread.ResultPart, Call: p.Call, Name: p.Name, Parts: parts, IsError: p.IsError})
+		l.scratch = append(l.scratch, thread.Part{Type: thread.ResultPart, Call: valid(p.Call), Name: valid(p.Name), Parts: parts, IsError: p.IsError})
 	}
 	return l.scratch[start:]
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -259,18 +260,21 @@ func (s *sim) mustBePure(p *prompt.Prompt, turn prompt.Turn) {
 	}
 }
 
+// mustTellToday checks that the prompt says which day it is, and each day once.
 func (s *sim) mustTellToday(p *prompt.Prompt) {
-	want := s.now.Format("Monday, 2 January 2006")
-	last := ""
+	var told []string
 	for _, m := range p.Request.Messages {
 		for _, part := range m.Parts {
-			if m.Role == thread.User && strings.HasPrefix(part.Text, `<context name="today">`) {
-				last = part.Text
+			if day, ok := strings.CutPrefix(part.Text, "<context name=\"today\">\nIt is "); ok && m.Role == thread.User {
+				told = append(told, day[:strings.LastIndex(day, ",")])
 			}
 		}
 	}
-	if !strings.Contains(last, want) {
-		s.Fatalf("the prompt's day is %q, not %s", last, want)
+	if want := s.now.Format("Monday, 2 January 2006"); len(told) == 0 || told[len(told)-1] != want {
+		s.Fatalf("the prompt tells the days %q, and it is %s", told, want)
+	}
+	if len(slices.Compact(slices.Clone(told))) != len(told) {
+		s.Fatalf("the prompt tells a day again: %q", told)
 	}
 }
 

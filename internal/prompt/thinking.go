@@ -45,8 +45,8 @@ func (l *Layout) sends(c *chain, before sum, i int, out []placed) bool {
 		return false
 	case len(out) > 0 && out[len(out)-1].Role == thread.Assistant:
 		return false // no provider takes thinking in the middle of a side's words
-	case !slices.ContainsFunc(p.Parts, isSpoken):
-		return false // nor thinking that leads to nothing
+	case !isThinking(p.Parts[0]) || isThinking(p.Parts[len(p.Parts)-1]):
+		return false // nor after other parts, nor where it leads to nothing
 	case slices.ContainsFunc(p.Parts, l.foreignThought):
 		return false
 	case p.madeFrom(before):
