@@ -1,0 +1,281 @@
+package line
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+const (
+	callNodes    = 16       // nodes a model writes in one call
+	callBytes    = 48 << 10 // of what they are made from, about
+	leavesBefore = 8        // a leaf starts when fewer before it are unbuilt
+	batchNodes   = 64       // nodes the extractive writer stores at once
+	maxFailures  = 3        // in a row, then a thread pauses
+)
+
+// queue is the work on one thread's lines. Builder.mu guards the fields of the
+// first group; the rest is the worker's.
+type queue struct {
+	key      thread.Key
+	running  bool // it has a worker
+	woken    bool // something was committed since the worker last looked
+	paused   bool
+	failures int // in a row
+	err      error
+	at       time.Time
+
+	spent map[thread.Span]thread.Usage // on nodes whose calls failed
+}
+
+// work builds until nothing is due, then ends. After a failure it waits.
+func (b *Builder) work(q *queue) {
+	for b.look(q) {
+		more, err := b.round(q)
+		if b.ctx.Err() != nil {
+			return
+		}
+		if b.note(q, more, err) {
+			wait(b.ctx, b.backoff<<(2*(b.failed(q)-1)))
+		}
+	}
+}
+
+// look says whether the worker goes on; where not, it has ended.
+func (b *Builder) look(q *queue) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if q.woken && !q.paused && b.ctx.Err() == nil {
+		q.woken = false
+		return true
+	}
+	q.running = false
+	if q.err == nil {
+		delete(b.queues, q.key)
+	}
+	return false
+}
+
+// note keeps how a round went and says whether to wait before the next.
+func (b *Builder) note(q *queue, more bool, err error) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q.woken = q.woken || more || err != nil
+	if err == nil {
+		q.failures, q.err, q.at = 0, nil, time.Time{}
+		return false
+	}
+	q.failures++
+	q.err, q.at = err, b.now()
+	q.paused = q.failures >= maxFailures
+	return !q.paused
+}
+
+func (b *Builder) failed(q *queue) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return q.failures
+}
+
+// wait sleeps, or until ctx ends.
+func wait(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// hold takes a slot; release it by receiving. It is false where ctx ended first.
+func hold(ctx context.Context, slots chan struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// round builds one batch and says whether there may be more.
+func (b *Builder) round(q *queue) (more bool, err error) {
+	t, ok, err := b.read(q.key)
+	if err != nil || !ok {
+		return false, err
+	}
+	if b.writes(&t) {
+		if !hold(b.ctx, b.calls) {
+			return false, b.ctx.Err()
+		}
+		defer func() { <-b.calls }()
+		return b.modelRound(q, &t)
+	}
+	if !hold(b.ctx, b.hands) {
+		return false, b.ctx.Err()
+	}
+	defer func() { <-b.hands }()
+	return b.ruleRound(b.ctx, &t, batchNodes, func(thread.Span) bool { return true })
+}
+
+// read reads the thread's state; ok is false where nothing is to be built.
+func (b *Builder) read(key thread.Key) (t thread.Thread, ok bool, err error) {
+	if !hold(b.ctx, b.hands) {
+		return t, false, b.ctx.Err()
+	}
+	defer func() { <-b.hands }()
+	t, err = b.store.Thread(b.ctx, key.Space, key.ID)
+	if thread.CodeOf(err) == thread.NotFound {
+		return t, false, nil
+	}
+	return t, err == nil && t.Deleted.IsZero(), err
+}
+
+// modelRound has the model write the next nodes that are ready.
+func (b *Builder) modelRound(q *queue, t *thread.Thread) (more bool, err error) {
+	due, err := b.store.Due(b.ctx, t, batchNodes)
+	if err != nil {
+		return false, err
+	}
+	// After a failure fewer nodes are tried, so that one of them that the provider
+	// will not take cannot keep back all others.
+	items, err := gather(b.ctx, b.store, t, ready(due, callNodes>>(2*b.failed(q))))
+	if err != nil || len(items) == 0 {
+		return false, err
+	}
+	var long []item
+	var nodes []thread.Node
+	for i := range items {
+		if n, ok := items[i].short(); ok {
+			nodes = append(nodes, n)
+			continue
+		}
+		long = append(long, items[i])
+	}
+	if len(long) == 0 {
+		return true, b.put(b.ctx, t, nodes)
+	}
+	long = fitting(long)
+	if err := lookBelow(b.ctx, b.store, t, long); err != nil {
+		return false, err
+	}
+	lines, err := before(b.ctx, b.store, t, firstLeaf(long).span)
+	if err != nil {
+		return false, err
+	}
+	drafts, failure := b.writer.write(b.ctx, t.ID+"/lines", lines, long)
+	for _, d := range drafts {
+		if !d.done {
+			q.spend(d.item.span, d.usage)
+			continue
+		}
+		nodes = append(nodes, q.charge(d.node))
+	}
+	return true, errors.Join(failure, b.put(b.ctx, t, nodes))
+}
+
+// spend remembers what was spent on a node in vain; charge adds it to the node in
+// the end.
+func (q *queue) spend(span thread.Span, u thread.Usage) {
+	if u == (thread.Usage{}) {
+		return
+	}
+	sum := q.spent[span]
+	sum.Add(u)
+	q.spent[span] = sum
+}
+
+func (q *queue) charge(n thread.Node) thread.Node {
+	sum, ok := q.spent[n.Span]
+	if !ok {
+		return n
+	}
+	delete(q.spent, n.Span)
+	if n.Usage != nil {
+		sum.Add(*n.Usage)
+	}
+	n.Usage = &sum
+	return n
+}
+
+// ready chooses what can start of what is due: merges, and the leaves that have
+// few enough unbuilt ones before them.
+func ready(due []thread.Span, limit int) []thread.Span {
+	var spans []thread.Span
+	leaves := 0
+	for _, span := range due {
+		if span.N == 1 {
+			if leaves++; leaves > leavesBefore {
+				continue
+			}
+		}
+		if spans = append(spans, span); len(spans) >= limit {
+			break
+		}
+	}
+	return spans
+}
+
+// firstLeaf gives the first leaf of the items, else the first item.
+func firstLeaf(items []item) *item {
+	for i := range items {
+		if items[i].isLeaf() {
+			return &items[i]
+		}
+	}
+	return &items[0]
+}
+
+// fitting gives the first items that fit in one call; always one.
+func fitting(items []item) []item {
+	size := 0
+	for i := range items {
+		for _, s := range items[i].sources() {
+			size += len(s)
+		}
+		if size > callBytes && i > 0 {
+			return items[:i]
+		}
+	}
+	return items
+}
+
+// ruleRound has the extractive writer write the due nodes that are wanted, and
+// says whether there may be more.
+func (b *Builder) ruleRound(ctx context.Context, t *thread.Thread, limit int, wanted func(thread.Span) bool) (more bool, err error) {
+	due, err := b.store.Due(ctx, t, limit)
+	if err != nil {
+		return false, err
+	}
+	var spans []thread.Span
+	for _, span := range due {
+		if wanted(span) {
+			spans = append(spans, span)
+		}
+	}
+	items, err := gather(ctx, b.store, t, spans)
+	if err != nil || len(items) == 0 {
+		return false, err
+	}
+	nodes := byRule(ctx, items)
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	return true, b.put(ctx, t, nodes)
+}
+
+// put stores the nodes and tells of those that are new.
+func (b *Builder) put(ctx context.Context, t *thread.Thread, nodes []thread.Node) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	made, err := b.store.PutNodes(ctx, t, nodes)
+	if err != nil {
+		return err
+	}
+	if len(made) > 0 {
+		b.published(*t, made)
+	}
+	return nil
+}
