@@ -34,14 +34,8 @@ func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
 }
 
 // cut moves the boundary after a turn, or after an import, where the tail is
-// over HIGH. Without a model that writes lines they are built first, so that
-// the cut falls where the weights say, at once.
+// over HIGH.
 func (e *Engine) cut(ctx context.Context, log *agent.Log, m agent.Marks) error {
-	if e.cfg.LineModel == "" && log.Thread.Backlog > 0 {
-		if err := e.lines.Fill(ctx, &log.Thread, log.Thread.Length); err != nil {
-			return err
-		}
-	}
 	for {
 		before := log.Thread.Cut
 		held, err := log.Cut(ctx, m, agent.BetweenTurns)
@@ -59,14 +53,14 @@ func (e *Engine) cut(ctx context.Context, log *agent.Log, m agent.Marks) error {
 	}
 }
 
-// maxUncut is how many messages a thread that is only said to, and never
-// answered in, may gather before it is cut all the same.
-const maxUncut = 2000
-
-// mindTail has a thread cut where messages have gathered without a turn that
-// would have done it.
-func (e *Engine) mindTail(t *Thread, state *thread.Thread) {
-	if state.Turn == 0 && state.Length%maxUncut == 0 && state.Length > 0 {
+// mindTail has a thread cut where much has been said without a turn that would
+// have done it.
+func (e *Engine) mindTail(t *Thread, w *store.Written) {
+	if w.Thread.Turn != 0 || !w.Fresh || w.Entries[0].Message == nil {
+		return
+	}
+	if t.unanswered.Add(int64(w.Entries[0].Message.Weight)) > int64(agent.DefaultTail.High) {
+		t.unanswered.Store(0)
 		e.tidy(t)
 	}
 }
@@ -94,5 +88,5 @@ func (e *Engine) castOf(ctx context.Context, t *Thread, key thread.Key) (cast, e
 	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
 		return cast{}, err
 	}
-	return e.cast(t, s, nil)
+	return e.cast(t.State, s, nil)
 }

@@ -157,7 +157,7 @@ func (e *Engine) newBuilder() (*line.Builder, error) {
 		}
 		cfg.Model, cfg.ModelName = m, name
 	}
-	return line.NewBuilder(cfg), nil
+	return line.NewBuilder(e.ctx, cfg), nil
 }
 
 // Close stops what runs, waits for it and closes the store.

@@ -84,7 +84,7 @@ func ExampleThread_Stream() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("[%s]", piece)
+		fmt.Printf("[%s]", piece.Text)
 	}
 	fmt.Println()
 	// Output:

@@ -14,7 +14,8 @@ import (
 // many of its messages are new to the thread.
 type ImportReport struct {
 	transcript.Report
-	Added int `json:"added"`
+	Added   int `json:"added"`
+	Differs int `json:"differs,omitempty"` // in the thread already with other content, which stays
 }
 
 // importBatch is how many messages are written at once.
@@ -48,7 +49,7 @@ func (t *Thread) Import(ctx context.Context, src io.ReadSeeker, options transcri
 			}
 		}
 		err := in.flush(ctx)
-		report.Added = in.added
+		report.Added, report.Differs = in.added, in.differs
 		return err
 	})
 	report.Report = r.Report()
@@ -57,10 +58,11 @@ func (t *Thread) Import(ctx context.Context, src io.ReadSeeker, options transcri
 
 // importer writes items in batches.
 type importer struct {
-	thread *Thread
-	log    *agent.Log
-	items  []transcript.Item
-	added  int
+	thread  *Thread
+	log     *agent.Log
+	items   []transcript.Item
+	added   int
+	differs int
 }
 
 func (in *importer) add(ctx context.Context, item transcript.Item) error {
@@ -110,6 +112,9 @@ func (in *importer) oneByOne(ctx context.Context, items []transcript.Item) error
 				err = nil
 			case item.Late != nil:
 				err = in.append(ctx, store.Draft{Entries: []store.New{agent.Compose(*item.Late)}})
+			default:
+				in.differs++
+				err = nil
 			}
 		}
 		if err != nil {

@@ -36,7 +36,7 @@ func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) 
 		}
 		to = []string{agentName}
 	}
-	c, err := t.engine.cast(t, s, to)
+	c, err := t.engine.cast(t.State, s, to)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,9 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 	for i := range past.Messages {
 		out.Tail.Weight += agent.Weight(&past.Messages[i])
 	}
-	if status := t.engine.lines.Status(state.Key); status.Err != nil {
+	status, err := t.engine.lines.Status(ctx, state.Key)
+	if status.Err != nil {
 		out.Error = status.Err.Error()
 	}
-	return out, nil
+	return out, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/store"
@@ -17,6 +18,8 @@ type Thread struct {
 	engine *Engine
 	id     string
 	recent agent.Recent
+
+	unanswered atomic.Int64 // tokens said since the tail was last looked at
 }
 
 // ID is the thread's id.
@@ -134,7 +137,7 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 		return thread.Entry{}, err
 	}
 	t.engine.committed(w, nil)
-	t.engine.mindTail(t, &w.Thread)
+	t.engine.mindTail(t, &w)
 	return w.Entries[0], nil
 }
 

@@ -38,60 +38,92 @@ func (t *Thread) Ask(ctx context.Context, author, text string, options ...SayOpt
 	if err := t.Reply(ctx); err != nil {
 		return "", err
 	}
-	return t.answerTo(ctx, said)
+	answer, err := t.answerTo(ctx, said)
+	return answer.Text, err
 }
 
-// Stream is Ask, piece by piece: it yields the text of the answer as it comes.
-// Leaving the loop stops the answer; what came until then is kept.
-func (t *Thread) Stream(ctx context.Context, author, text string, options ...SayOption) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
+// Piece is a piece of an answer being made: some text, or a tool call. ID tells
+// one answer from the next.
+type Piece struct {
+	ID     string
+	Author string
+	Text   string
+	Call   *thread.Part
+}
+
+// Stream is Ask, piece by piece: it yields the answer as it comes. Leaving the
+// loop stops the answer; what came until then is kept.
+func (t *Thread) Stream(ctx context.Context, author, text string, options ...SayOption) iter.Seq2[Piece, error] {
+	return func(yield func(Piece, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		batches := t.Watch(ctx)
-		failed := make(chan error, 1)
 		said, err := t.Say(ctx, author, text, options...)
 		if err != nil {
-			yield("", err)
+			yield(Piece{}, err)
 			return
 		}
+		ended := make(chan error, 1)
 		go func() {
 			defer stop()
-			failed <- t.Reply(ctx)
+			ended <- t.Reply(ctx)
 		}()
-		streamed, going := false, true
+		streamed, left := false, false
 		for b, err := range batches {
-			if err != nil || b.Live == nil || b.Live.Type != string(model.TextDelta) {
-				continue
+			for _, p := range piecesOf(b) {
+				streamed = true
+				if left = left || !yield(p, nil); left {
+					break
+				}
 			}
-			streamed = true
-			if going = yield(b.Live.Text, nil); !going {
-				break
+			if err != nil || left {
+				break // a watcher that is let go has fallen behind; the answer is in the log
 			}
 		}
-		stop()
-		err = <-failed
+		if left {
+			stop()
+		}
+		err = <-ended
 		switch {
-		case !going:
+		case left:
 		case err != nil:
-			yield("", err)
+			yield(Piece{}, err)
 		case !streamed: // another process has answered
-			answer, err := t.answerTo(context.WithoutCancel(ctx), said)
-			yield(answer, err)
+			yield(t.answerTo(context.WithoutCancel(ctx), said))
 		}
 	}
 }
 
-// answerTo gives the text of the newest answer that follows what was said.
-func (t *Thread) answerTo(ctx context.Context, said thread.Entry) (string, error) {
-	for e, err := range t.Entries(ctx, store.EntriesQuery{After: said.Seq, Kinds: []thread.Kind{thread.MessageKind}, Newest: true}) {
-		if err != nil {
-			return "", err
+func piecesOf(b thread.Batch) []Piece {
+	if l := b.Live; l != nil {
+		if l.Type != string(model.TextDelta) {
+			return nil
 		}
-		if e.Message != nil && e.Message.Role == thread.Assistant && e.Message.Stop != thread.StopCalls {
-			return e.Message.PlainText(), nil
+		return []Piece{{ID: l.ID, Author: l.Author, Text: l.Text}}
+	}
+	var out []Piece
+	for _, e := range b.Entries {
+		if e.Message == nil || e.Message.Role != thread.Assistant {
+			continue
+		}
+		for _, c := range e.Message.Calls() {
+			out = append(out, Piece{ID: e.ID, Author: e.Message.Author, Call: &c})
 		}
 	}
-	return "", nil
+	return out
+}
+
+// answerTo gives the newest answer that follows what was said.
+func (t *Thread) answerTo(ctx context.Context, said thread.Entry) (Piece, error) {
+	for e, err := range t.Entries(ctx, store.EntriesQuery{After: said.Seq, Kinds: []thread.Kind{thread.MessageKind}, Newest: true}) {
+		if err != nil {
+			return Piece{}, err
+		}
+		if e.Message != nil && e.Message.Role == thread.Assistant && e.Message.Stop != thread.StopCalls {
+			return Piece{ID: e.ID, Author: e.Message.Author, Text: e.Message.PlainText()}, nil
+		}
+	}
+	return Piece{}, nil
 }
 
 // Reply answers whatever waits for an answer: an open turn that a dead process
@@ -135,7 +167,8 @@ func (e *Engine) newTurn(ctx context.Context, t *Thread, log *agent.Log) (*agent
 	if err != nil {
 		return nil, err
 	}
-	c, err := e.cast(t, s, to)
+	seen := &thread.Thread{}
+	c, err := e.cast(func(context.Context) (thread.Thread, error) { return *seen, nil }, s, to)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +177,7 @@ func (e *Engine) newTurn(ctx context.Context, t *Thread, log *agent.Log) (*agent
 		return nil, err
 	}
 	return &agent.Turn{
-		Log: log, Agent: c.agent, Name: c.model, Model: m, Rules: c.rules, Tools: c.tools, Zone: s.Zone, Marks: c.marks,
+		Log: log, Seen: seen, Agent: c.agent, Name: c.model, Model: m, Rules: c.rules, Tools: c.tools, Zone: s.Zone, Marks: c.marks,
 		Live: func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) },
 		Now:  e.cfg.Now,
 	}, nil
@@ -159,9 +192,12 @@ type cast struct {
 	marks agent.Marks
 }
 
+// stateReader gives the state of a thread that the history tools look at.
+type stateReader = func(context.Context) (thread.Thread, error)
+
 // cast chooses among those addressed the first that is an agent, else the
 // thread's, else the engine's.
-func (e *Engine) cast(t *Thread, s Settings, to []string) (cast, error) {
+func (e *Engine) cast(seen stateReader, s Settings, to []string) (cast, error) {
 	name := e.Answering(s)
 	for _, n := range to {
 		if _, err := e.agent(n); err == nil {
@@ -184,13 +220,13 @@ func (e *Engine) cast(t *Thread, s Settings, to []string) (cast, error) {
 		return cast{}, err
 	}
 	c.marks = agent.MarksFor(s, a, c.rules)
-	c.tools, err = e.tools(t, a)
+	c.tools, err = e.tools(seen, a)
 	return c, err
 }
 
 // tools gives the tools that an agent may use, in a fixed order.
-func (e *Engine) tools(t *Thread, a Agent) ([]tool.Tool, error) {
-	all, err := history.Tools(e.store, t.State, a.Name)
+func (e *Engine) tools(seen stateReader, a Agent) ([]tool.Tool, error) {
+	all, err := history.Tools(e.store, seen, a.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +276,11 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		defer close(renewed)
 		t.renew(ctx, state.Key, lease, lose)
 	}()
-	log := &agent.Log{Store: t.engine.store, Thread: state, Fence: lease.Fence, Recent: &t.recent, Lines: t.engine.lines, Published: t.engine.committed}
+	e := t.engine
+	log := &agent.Log{
+		Store: e.store, Thread: state, Fence: lease.Fence, Recent: &t.recent,
+		Lines: e.lines, ByRule: e.cfg.LineModel == "", Published: e.committed,
+	}
 	err = log.Refresh(ctx)
 	if err == nil {
 		err = log.Repair(ctx)

@@ -14,7 +14,7 @@ import (
 //
 // Errors: not-found (no active message there), conflict (a turn runs).
 func (t *Thread) Rewind(ctx context.Context, index int64, by string) error {
-	return t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+	return t.undo(ctx, func(ctx context.Context, log *agent.Log) error {
 		kept, err := t.at(ctx, &log.Thread, index)
 		if err != nil {
 			return err
@@ -37,7 +37,7 @@ func (t *Thread) Rewind(ctx context.Context, index int64, by string) error {
 // Reset empties the thread's active range. Instructions and settings stay, and
 // what was said stays readable.
 func (t *Thread) Reset(ctx context.Context, by string) error {
-	return t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+	return t.undo(ctx, func(ctx context.Context, log *agent.Log) error {
 		if log.Thread.Length == 0 && log.Thread.Turn == 0 {
 			return nil
 		}
@@ -46,6 +46,13 @@ func (t *Thread) Reset(ctx context.Context, by string) error {
 			Reset: &thread.Reset{By: by, Undid: log.Thread.Length},
 		}}))
 		return err
+	})
+}
+
+// undo does work as the owner of the turn, which must be free.
+func (t *Thread) undo(ctx context.Context, work func(context.Context, *agent.Log) error) error {
+	return t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+		return log.Anew(ctx, func() error { return work(ctx, log) })
 	})
 }
 

@@ -30,6 +30,7 @@ type Batch struct {
 // to the commit, whose entry has it.
 type Live struct {
 	ID       string `json:"id"`
+	Author   string `json:"author,omitempty"`
 	Type     string `json:"type"`             // text, thinking, call, output, retry
 	Offset   int    `json:"offset,omitempty"` // bytes of the same type before this piece
 	Text     string `json:"text,omitempty"`

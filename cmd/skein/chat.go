@@ -154,35 +154,58 @@ func (c *chat) take(text string) (left bool, err error) {
 func (c *chat) say(text string) error {
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
 	defer stop()
-	name, printed := "", false
+	out := &answer{chat: c}
 	for piece, err := range c.thread.Stream(ctx, c.me(), text) {
 		if err != nil {
-			if printed {
-				err = errors.Join(c.printf("\n"), err)
-			}
-			if ctx.Err() != nil && c.ctx.Err() == nil {
-				return c.printf("(stopped)\n")
-			}
-			return err
+			return errors.Join(out.end(), c.stopped(ctx, err))
 		}
-		if !printed {
-			if name, err = c.answering(); err != nil {
-				return err
-			}
-			if err := c.printf("%s: ", safe(name)); err != nil {
-				return err
-			}
-			printed = true
-		}
-		if err := c.printf("%s", safe(piece)); err != nil {
+		if err := out.add(piece); err != nil {
 			return err
 		}
 	}
-	return c.printf("\n")
+	return out.end()
 }
 
-// answering is the name of the agent that answers in the thread.
-func (c *chat) answering() (string, error) {
-	s, err := c.thread.Settings(context.WithoutCancel(c.ctx))
-	return c.engine.Answering(s), err
+// stopped tells that an interrupt, and not err, has ended an answer.
+func (c *chat) stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && c.ctx.Err() == nil {
+		return c.printf("(stopped)\n")
+	}
+	return err
+}
+
+// answer prints pieces: each answer under its author's name, each tool call on
+// a line of its own.
+type answer struct {
+	*chat
+	id   string
+	open bool // a line is begun
+}
+
+func (a *answer) add(p skein.Piece) error {
+	if p.Call != nil {
+		return errors.Join(a.end(), a.printf("(%s → %s: %s)\n", safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
+	}
+	if a.id != p.ID {
+		if err := a.end(); err != nil {
+			return err
+		}
+		a.id = p.ID
+	}
+	if !a.open && p.Text != "" {
+		a.open = true
+		if err := a.printf("%s: ", safe(p.Author)); err != nil {
+			return err
+		}
+	}
+	return a.printf("%s", safe(p.Text))
+}
+
+// end ends the line that is begun.
+func (a *answer) end() error {
+	if !a.open {
+		return nil
+	}
+	a.open = false
+	return a.printf("\n")
 }

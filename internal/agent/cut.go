@@ -20,9 +20,17 @@ const (
 )
 
 // Cut moves the boundary if the tail weighs too much, as far as there are lines
-// to stand for what leaves. Past HARD it has the missing lines built at once.
-// held says that a line that is not built yet has held the cut back.
+// to stand for what leaves. Past HARD, and where no model writes lines, it has
+// the missing ones built at once. held says that a line that is not built yet has held the cut back.
 func (l *Log) Cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
+	err = l.Anew(ctx, func() error {
+		held, err = l.cut(ctx, m, when)
+		return err
+	})
+	return held, err
+}
+
+func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
 	past, err := l.Recent.Load(ctx, l.Store, &l.Thread, 0)
 	if err != nil {
 		return false, err
@@ -38,6 +46,11 @@ func (l *Log) Cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	want := tail.Cut(limits, l.Thread.Length)
 	if want == tail.Start {
 		return false, nil
+	}
+	if l.ByRule && l.Thread.Backlog > 0 {
+		if err := l.Lines.Fill(ctx, &l.Thread, want); err != nil {
+			return false, err
+		}
 	}
 	c := &cutter{ctx: ctx, log: l, nodes: map[thread.Span]thread.Node{}}
 	lines, err := c.leaves(tail.Start, want)

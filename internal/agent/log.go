@@ -17,6 +17,7 @@ type Log struct {
 	Fence     int64
 	Recent    *Recent
 	Lines     *line.Builder
+	ByRule    bool                              // no model writes lines: a cut has them built rather than wait
 	Published func(store.Written, []thread.Doc) // hears of every commit, after it is durable
 }
 
@@ -40,6 +41,25 @@ func (l *Log) Refresh(ctx context.Context) error {
 	}
 	l.Thread = t
 	return nil
+}
+
+// Anew does work, and does it again on the state as it is by then where somebody
+// has said something in between: while no turn is open a saying may come before
+// any commit. Where the lease was lost the conflict stays.
+func (l *Log) Anew(ctx context.Context, work func() error) error {
+	for {
+		tip := l.Thread.Tip
+		err := work()
+		if thread.CodeOf(err) != thread.Conflict {
+			return err
+		}
+		if err := l.Refresh(ctx); err != nil {
+			return err
+		}
+		if l.Thread.Tip == tip || l.Thread.Lease.Fence != l.Fence {
+			return err
+		}
+	}
 }
 
 // Compose makes the entry of a message that is to be written: with its weight,

@@ -31,6 +31,10 @@ const (
 // that will never get a result gets an error result. In a turn that is still
 // open, calls that never started are left for the turn to run.
 func (l *Log) Repair(ctx context.Context) error {
+	return l.Anew(ctx, func() error { return l.repair(ctx) })
+}
+
+func (l *Log) repair(ctx context.Context) error {
 	var fixes []store.New
 	var docs []thread.Doc
 	var saved live

@@ -123,7 +123,7 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (model.Event, err
 		if err != nil {
 			return model.Event{}, err
 		}
-		piece := thread.Live{ID: a.live.ID, Type: string(e.Type), Text: e.Text}
+		piece := thread.Live{ID: a.live.ID, Author: a.live.Agent, Type: string(e.Type), Text: e.Text}
 		switch e.Type {
 		case model.Done:
 			return checked(e)
@@ -226,6 +226,7 @@ func (t *Turn) runGroup(ctx context.Context, group []call) error {
 			return err
 		}
 	}
+	*t.Seen = t.Log.Thread
 	type outcome struct {
 		result thread.Part
 		err    error

@@ -17,6 +17,7 @@ import (
 // tools.
 type Turn struct {
 	Log   *Log
+	Seen  *thread.Thread // set before tools run: the state that they look at
 	Agent Agent
 	Name  string // of the model, as in the rule table
 	Model model.Model
@@ -79,7 +80,7 @@ func (l *Log) Addressee(ctx context.Context) ([]string, error) {
 // Run begins the turn, or goes on with the open one, and ends it. What it was
 // stopped by, if by anything, is logged and returned.
 func (t *Turn) Run(ctx context.Context) error {
-	if err := t.begin(ctx); err != nil {
+	if err := t.Log.Anew(ctx, func() error { return t.begin(ctx) }); err != nil {
 		return err
 	}
 	reason, err := t.run(ctx)
