@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSummary(t *testing.T) {
+	const measured = `goos: linux
+BenchmarkTurn/impl=skein-2         	     100	    500000 ns/op	  10 B/op	 2 allocs/op
+BenchmarkTurn/impl=skein-2         	     100	    400000 ns/op	  10 B/op	 2 allocs/op
+BenchmarkTurn/impl=skein-2         	     100	  90000000 ns/op	  10 B/op	 2 allocs/op
+BenchmarkTurn/impl=adk-go-2        	      10	  50000000 ns/op
+BenchmarkTurn/impl=langchaingo-2   	      10	   5000000 ns/op
+BenchmarkPromptWarm/messages=100-2 	     100	      1000 ns/op
+BenchmarkPromptWarm/messages=1000000-2	     100	      1200 ns/op
+BenchmarkMemory/threads=1000-2     	       1	         1 ns/op	  17.50 KB/thread	 30.5 MB-rss-prompts
+PASS
+`
+	var out strings.Builder
+	if err := summarize(strings.NewReader(measured), &out); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	want := []string{
+		"what ours peer ratio target",
+		"append, then load for the next turn 500 µs 50 ms adk-go 100× at least 20× faster met",
+		"append, then load for the next turn 500 µs 5 ms langchaingo 10× at least 20× faster missed",
+		"prompt, warm, 1000000 messages 1.2 µs 1 µs 100 messages 1.2× about the same met",
+		"memory of each of 1,000 open threads, KB 17.5",
+		"memory of the process with all of them, MB 30.5",
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("got %d lines, want %d:\n%s", len(lines), len(want), out.String())
+	}
+	for i := range want {
+		if got := strings.Join(strings.Fields(lines[i]), " "); got != want[i] {
+			t.Errorf("line %d\ngot  %s\nwant %s", i, got, want[i])
+		}
+	}
+}
+
+func TestSummaryRefusesAValueWithoutAUnit(t *testing.T) {
+	if err := summarize(strings.NewReader("BenchmarkTurn/impl=skein-2 100 500 ns/op 10\n"), &strings.Builder{}); err == nil {
+		t.Error("no error")
+	}
+}

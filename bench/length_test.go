@@ -1,0 +1,283 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/bench/long"
+	"github.com/skeinhq/skein/bench/talk"
+	"github.com/skeinhq/skein/thread"
+)
+
+// lengths are the lengths at which Skein is measured beside itself.
+func lengths(b *testing.B) []int64 {
+	b.Helper()
+	list := os.Getenv("SKEIN_BENCH_MESSAGES")
+	switch {
+	case list != "":
+	case testing.Short():
+		list = "100,1000"
+	default:
+		list = "100,1000,10000"
+	}
+	var all []int64
+	for _, field := range strings.Split(list, ",") {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			b.Fatalf("SKEIN_BENCH_MESSAGES: %v", err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// atEachLength runs a benchmark on the threads of package long.
+func atEachLength(b *testing.B, run func(b *testing.B, path string, n int64)) {
+	for _, n := range lengths(b) {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			path, err := long.File(b.Context(), n, long.Small())
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			run(b, path, n)
+		})
+	}
+}
+
+// opened is an engine with one thread.
+type opened struct {
+	engine *skein.Engine
+	thread *skein.Thread
+}
+
+func openLong(b *testing.B, path string, n int64) opened {
+	b.Helper()
+	e, err := long.Open(b.Context(), path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := e.Thread(b.Context(), long.ID(n))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return opened{e, t}
+}
+
+func (o opened) close(b *testing.B) {
+	b.Helper()
+	if err := o.engine.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (o opened) prompt(b *testing.B) {
+	b.Helper()
+	if _, err := o.thread.Prompt(b.Context(), ""); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// undo takes back what a benchmark said after the thread's n messages, and with
+// it every cut that was made since.
+func (o opened) undo(b *testing.B, n int64) {
+	b.Helper()
+	if err := o.thread.Rewind(context.WithoutCancel(b.Context()), n-1, "bench"); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// weights reports what the prompt is made of, so that one can see that lengths
+// are compared at equal weights.
+func (o opened) weights(b *testing.B) {
+	b.Helper()
+	outline, err := o.thread.Outline(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(long.Weight(outline)), "outline-tokens")
+	b.ReportMetric(float64(outline.Tail.Weight), "tail-tokens")
+}
+
+// BenchmarkOpen opens a database and a thread in it.
+func BenchmarkOpen(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		for b.Loop() {
+			o := openLong(b, path, n)
+			b.StopTimer()
+			o.close(b)
+			b.StartTimer()
+		}
+	})
+}
+
+// BenchmarkPromptWarm builds the prompt again, from what the engine has at hand.
+func BenchmarkPromptWarm(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		o.prompt(b)
+		for b.Loop() {
+			o.prompt(b)
+		}
+		o.weights(b)
+	})
+}
+
+// BenchmarkPromptCold builds the first prompt of an engine.
+func BenchmarkPromptCold(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		for b.Loop() {
+			b.StopTimer()
+			o.close(b)
+			o = openLong(b, path, n)
+			b.StartTimer()
+			o.prompt(b)
+		}
+		o.weights(b)
+		o.close(b)
+	})
+}
+
+// BenchmarkZoomWarm opens one line after another, of every width and anywhere in
+// the thread.
+func BenchmarkZoomWarm(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		spans := spansOf(n)
+		for b.Loop() {
+			o.zoom(b, spans())
+		}
+	})
+}
+
+// BenchmarkZoomCold opens one line in an engine that has just started.
+func BenchmarkZoomCold(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		spans := spansOf(n)
+		for b.Loop() {
+			b.StopTimer()
+			o.close(b)
+			o = openLong(b, path, n)
+			b.StartTimer()
+			o.zoom(b, spans())
+		}
+		o.close(b)
+	})
+}
+
+func (o opened) zoom(b *testing.B, s thread.Span) {
+	b.Helper()
+	if _, err := o.thread.Zoom(b.Context(), "ana", s, 1); err != nil {
+		b.Fatalf("%v: %v", s, err)
+	}
+}
+
+// spansOf gives spans at random, all within the first three quarters of the
+// thread, where every line is built. The widths are the same at each length.
+func spansOf(n int64) func() thread.Span {
+	r := rand.New(rand.NewPCG(1, 1))
+	return func() thread.Span {
+		width := int64(1) << r.IntN(5)
+		return thread.Span{ID: r.Int64N(n*3/4/width) * width, N: width}
+	}
+}
+
+// BenchmarkSay stores one message, synced to disk.
+func BenchmarkSay(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		defer o.undo(b, n)
+		said := talk.New(3)
+		for b.Loop() {
+			o.say(b, said.Next().Text)
+		}
+	})
+}
+
+func (o opened) say(b *testing.B, text string) {
+	b.Helper()
+	if _, err := o.thread.Say(b.Context(), "ana", text); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkNextTurn is all that stands between what the user says and the call
+// of the model, as in BenchmarkTurn.
+func BenchmarkNextTurn(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		defer o.undo(b, n)
+		o.prompt(b)
+		said := talk.New(4)
+		for b.Loop() {
+			o.say(b, said.Next().Text)
+			o.prompt(b)
+			b.StopTimer()
+			if err := o.thread.Reply(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+		}
+	})
+}
+
+// BenchmarkAsk is a whole turn of the echo model, cuts and lines included.
+func BenchmarkAsk(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		defer o.undo(b, n)
+		said := talk.New(5)
+		for b.Loop() {
+			if _, err := o.thread.Ask(b.Context(), "ana", said.Next().Text); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkCommand runs `skein prompt` as a process of its own, from its start
+// to its end.
+func BenchmarkCommand(b *testing.B) {
+	skein := filepath.Join(b.TempDir(), "skein")
+	build(b, skein, "..", "./cmd/skein")
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		var most int64
+		for b.Loop() {
+			c := exec.CommandContext(b.Context(), skein, "--db", path, "prompt", long.ID(n))
+			out, err := c.CombinedOutput()
+			if err != nil || len(out) == 0 {
+				b.Fatalf("%v: %v\n%s", c, err, out)
+			}
+			if used, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
+				most = max(most, used.Maxrss)
+			}
+		}
+		b.ReportMetric(float64(most)/1024, "MB-rss")
+	})
+}
+
+// build compiles a command.
+func build(b *testing.B, to, dir, pkg string) {
+	b.Helper()
+	c := exec.CommandContext(b.Context(), "go", "build", "-o", to, pkg)
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %v\n%s", c, err, out)
+	}
+}
