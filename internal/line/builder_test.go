@@ -179,6 +179,12 @@ func (b *bench) tree(messages []*thread.Message) []thread.Node {
 	return all
 }
 
+// waitIdle lets all waits pass, in the time of the test's bubble.
+func (b *bench) waitIdle() {
+	time.Sleep(time.Hour)
+	synctest.Wait()
+}
+
 func (b *bench) status() line.Status {
 	b.Helper()
 	s, err := b.builder.Status(b.Context(), b.key)
@@ -319,8 +325,7 @@ func TestCallsAtOnceOverAllThreads(t *testing.T) {
 			b.say(key, long(2)...)
 			b.builder.Wake(key)
 		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
+		b.waitIdle()
 		if most != 3 {
 			t.Errorf("%d calls ran at once, want 3", most)
 		}
@@ -352,8 +357,7 @@ func TestAFailingModelIsLeftAloneAfterThreeFailures(t *testing.T) {
 		b.builder.Wake(b.key)
 		synctest.Wait()
 		b.builder.Wake(b.key) // does not cut the wait short
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		b.waitIdle()
 		if want := []time.Duration{0, 2 * time.Second, 10 * time.Second}; !slices.Equal(at, want) {
 			t.Errorf("it was called at %v, want %v", at, want)
 		}
@@ -402,8 +406,7 @@ func TestFillWritesByRuleAtOnceAndForGood(t *testing.T) {
 		if s := b.status(); s.Backlog != 4 {
 			t.Errorf("%d are due, want the 4 leaves above", s.Backlog)
 		}
-		time.Sleep(time.Hour)
-		synctest.Wait()
+		b.waitIdle()
 		if n := b.node("3+1"); n.By != thread.ByExtractive {
 			t.Errorf("a late model took the place of a line: %+v", n)
 		}
@@ -510,6 +513,41 @@ func TestCloseStopsACall(t *testing.T) {
 	})
 }
 
+// latecomer is a store in which somebody speaks just after a worker found that
+// nothing is due.
+type latecomer struct {
+	store.Store
+	speak func()
+}
+
+func (l *latecomer) Due(ctx context.Context, t *thread.Thread, limit int) ([]thread.Span, error) {
+	due, err := l.Store.Due(ctx, t, limit)
+	if speak := l.speak; len(due) == 0 && speak != nil {
+		l.speak = nil
+		speak()
+	}
+	return due, err
+}
+
+func TestAWakeWhileAWorkerEndsIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, line.Config{})
+		b.builder.Close()
+		late := &latecomer{Store: b.store}
+		b.builder = line.NewBuilder(t.Context(), line.Config{Store: late})
+		defer b.close()
+		messages := long(2)
+		late.speak = func() {
+			b.say(b.key, messages[1])
+			b.builder.Wake(b.key)
+		}
+		b.say(b.key, messages[0])
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		b.tree(messages)
+	})
+}
+
 func TestWakingIsNeverLost(t *testing.T) {
 	b := newBench(t, line.Config{})
 	defer b.close()
@@ -526,4 +564,35 @@ func TestWakingIsNeverLost(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	b.tree(messages)
+}
+
+// BenchmarkBatch fills threads of 64 long messages: 64 leaves and the 63 lines
+// above them.
+func BenchmarkBatch(b *testing.B) {
+	messages := long(64)
+	s := memory.New(memory.Options{})
+	builder := line.NewBuilder(b.Context(), line.Config{Store: s})
+	defer builder.Close()
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		n++
+		t, err := s.Create(b.Context(), store.NewThread{Key: thread.Key{ID: fmt.Sprint("t", n)}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var d store.Draft
+		for _, m := range messages {
+			d.Entries = append(d.Entries, store.New{Entry: thread.Say(*m)})
+		}
+		w, err := s.Append(b.Context(), t.Key, d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := builder.Fill(b.Context(), &w.Thread, 64); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -117,10 +117,19 @@ func parts(s string, i int) bool {
 // inToken says whether the rune can be within an anchor.
 func inToken(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r > ' ' && !strings.ContainsRune("\"`()[]{}<>;|", r)
+		return tokenBytes[r]
 	}
 	return wordRune(r)
 }
+
+// tokenBytes are the ASCII characters that can be within an anchor: all that are
+// seen but quotes, brackets and what parts sentences.
+var tokenBytes = func() (in [utf8.RuneSelf]bool) {
+	for c := byte('!'); c < 0x7F; c++ {
+		in[c] = strings.IndexByte("\"`()[]{}<>;|", c) < 0
+	}
+	return in
+}()
 
 // wordRune says whether the rune belongs to a word of a script that parts words
 // by spaces.

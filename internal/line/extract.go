@@ -156,6 +156,9 @@ func (c *choice) addBare(l *lexicon, i int) {
 			a.end = end
 		}
 		a.start += len(text) - len(lastNames(text))
+		if boundaryBefore(u.text, a.start) != a.start || boundaryBefore(u.text, a.end) != a.end {
+			return // a part of a longer character
+		}
 		id, known := l.ids[baseName(text)]
 		if !known {
 			return

@@ -265,8 +265,11 @@ func BenchmarkExtract(b *testing.B) {
 }
 
 func BenchmarkMerge(b *testing.B) {
-	text := strings.Repeat("We should move the parser to internal/parse.go, since TuiRenderer needs it. Then 42 tests fail. ", 8)
-	left, right := line.Extract(say("ana", "north", text)), line.Extract(answer("north", "ana", text))
+	messages := long(2)
+	left, right := line.Extract(messages[0]), line.Extract(messages[1])
+	if len(left)+len(right) < thread.LineBytes {
+		b.Fatal("the lines fit together")
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		line.Merge(left, right)
