@@ -8,14 +8,13 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// growth is what stored nodes make of themselves above them: where both halves
-// of a span have a node, the parent is joined at once if it fits, else its line
-// becomes due.
+// growth is what nodes that were built make of themselves above them: where both
+// halves of a span have a node, the parent is joined at once if it fits, else its
+// line becomes due. Every thread that sees the node is served.
 type growth struct {
-	tx     Tx
-	head   *Head         // the thread that is written
-	length int64         // how many of its active messages have a line, or were told to lack one
-	made   []thread.Node // newly stored, in order
+	tx   Tx
+	head *Head         // the thread that is written
+	made []thread.Node // newly stored, in order
 }
 
 // grow goes on from a node that was just stored.
@@ -26,11 +25,7 @@ func (g *growth) grow(at Place, n thread.Node) error {
 	}
 	for _, h := range all {
 		h.note(n.Span, n.Text, true)
-		upto := h.Length
-		if h == g.head {
-			upto = g.length
-		}
-		if err := g.parent(h, at, n, upto); err != nil {
+		if err := g.parent(h, at, n); err != nil {
 			return err
 		}
 	}
@@ -38,9 +33,9 @@ func (g *growth) grow(at Place, n thread.Node) error {
 }
 
 // parent makes, on h's path, the node above n or makes it due.
-func (g *growth) parent(h *Head, at Place, n thread.Node, length int64) error {
+func (g *growth) parent(h *Head, at Place, n thread.Node) error {
 	span := n.Span.Parent()
-	if span.End() > length {
+	if span.End() > h.Length {
 		return nil
 	}
 	left, right := span.Halves()
@@ -146,7 +141,7 @@ func PutNodes(tx Tx, h *Head, t *thread.Thread, nodes []thread.Node) ([]thread.N
 		return nil, NoThread("nodes", h.ID)
 	}
 	old := &Head{Thread: *t, Row: h.Row, Shared: h.Shared}
-	g := growth{tx: tx, head: h, length: h.Length}
+	g := growth{tx: tx, head: h}
 	for _, n := range nodes {
 		if err := g.put(old, n); err != nil {
 			return nil, err

@@ -14,7 +14,7 @@ import (
 // rebuild what is derived. Each method gives what lies in the thread itself.
 type Evidence interface {
 	Log(ctx context.Context, h *Head) iter.Seq2[Record, error]       // by seq
-	Nodes(ctx context.Context, h *Head) iter.Seq2[NodeRecord, error] // verbatim lines left out
+	Nodes(ctx context.Context, h *Head) iter.Seq2[NodeRecord, error] // but for the Lines of records
 	Text(ctx context.Context, h *Head, seq int64, level int) (text string, ok bool, err error)
 	Dues(ctx context.Context, h *Head) ([]Place, error)
 }
@@ -23,7 +23,7 @@ type Evidence interface {
 type Record struct {
 	Entry thread.Entry
 	Sum   []byte
-	Line  string
+	Lines []string // see Placed
 }
 
 // NodeRecord is a node as it is kept.
@@ -115,8 +115,10 @@ func (r *replay) log(ctx context.Context, h *Head) (*Derived, error) {
 		if e.Body() != nil {
 			r.entry(d, &e)
 		}
-		if rec.Line != "" {
-			r.line(d, &e, rec.Line)
+		if rec.Lines != nil {
+			if err := r.lines(ctx, h, &e, rec.Lines); err != nil {
+				return nil, err
+			}
 		}
 		if (e.Key == "") != (rec.Sum == nil) {
 			r.flaw(h, "entry %d has a key without the sum of its content, or the sum alone", e.Seq)
@@ -228,28 +230,26 @@ func (r *replay) rewind(d *Derived, e *thread.Entry) {
 	d.Length, d.Last, d.Cut = m.index+1, m.seq, m.cut
 }
 
-// line looks at a verbatim line.
-func (r *replay) line(d *Derived, e *thread.Entry, line string) {
-	if !e.IsMessage() {
-		r.flaw(d.Head, "entry %d has a line but no index", e.Seq)
+// lines looks at the nodes that are kept with their last message.
+func (r *replay) lines(ctx context.Context, h *Head, e *thread.Entry, lines []string) error {
+	for level, text := range lines {
+		by := thread.ByJoined
+		if level == 0 {
+			by = thread.ByVerbatim
+		}
+		if err := r.node(ctx, h, NodeRecord{Seq: e.Seq, Level: level, Text: text, By: by}); err != nil {
+			return err
+		}
 	}
-	if len(line) > thread.LineBytes {
-		r.flaw(d.Head, "the line of entry %d has %d bytes", e.Seq, len(line))
-	}
-	r.nodes[spot{d.Head.Row, e.Seq, 0}] = true
+	return nil
 }
 
-// readNodes looks at the nodes whose last message lies in h, by seq and level,
-// so that children come before their parent.
+// readNodes looks at the other nodes whose last message lies in h.
 func (r *replay) readNodes(ctx context.Context, h *Head) error {
 	for n, err := range r.ev.Nodes(ctx, h) {
 		if err != nil {
 			return err
 		}
-		if r.nodes[spot{h.Row, n.Seq, n.Level}] {
-			r.flaw(h, "the node of level %d at entry %d is there twice", n.Level, n.Seq)
-		}
-		r.nodes[spot{h.Row, n.Seq, n.Level}] = true
 		if err := r.node(ctx, h, n); err != nil {
 			return err
 		}
@@ -257,7 +257,13 @@ func (r *replay) readNodes(ctx context.Context, h *Head) error {
 	return nil
 }
 
+// node checks a node against its place and its children.
 func (r *replay) node(ctx context.Context, h *Head, n NodeRecord) error {
+	at := spot{h.Row, n.Seq, n.Level}
+	if r.nodes[at] {
+		r.flaw(h, "the node of level %d at entry %d is there twice", n.Level, n.Seq)
+	}
+	r.nodes[at] = true
 	if len(n.Text) > thread.LineBytes || n.By == "" {
 		r.flaw(h, "the node of level %d at entry %d is too long or by nobody", n.Level, n.Seq)
 	}

@@ -47,7 +47,7 @@ func (w *writing) message(e *prepared, p *Placed) error {
 	if e.Inactive {
 		return nil
 	}
-	p.Index, p.Line = true, e.Line
+	p.Index, p.line = true, e.Line
 	p.Entry.Index = w.next.Length
 	w.next.Length++
 	w.next.Last = p.Entry.Seq

@@ -45,12 +45,13 @@ func (p Place) Span() thread.Span { return thread.SpanOf(p.Level, p.Index>>p.Lev
 // Placed is an entry with its place, encoded, ready to be stored.
 type Placed struct {
 	Entry thread.Entry
-	Body  []byte // the body as JSON
-	Sum   []byte // of the content, where the entry has a key
-	Line  string // the message's verbatim line, empty where it has none
-	Index bool   // the message is active
+	Body  []byte   // the body as JSON
+	Sum   []byte   // of the content, where the entry has a key
+	Lines []string // the message's verbatim line, and those joined above it at once, by level
+	Index bool     // the message is active
 
-	old bool // was there already
+	line string // the verbatim line
+	old  bool   // was there already
 }
 
 // Tx is one write transaction of a driver. Whatever it reads holds what it has
@@ -84,6 +85,7 @@ type Tx interface {
 	// itself, after < seq <= upto.
 	Dues(h *Head, after, upto int64) ([]Place, error)
 
+	// PutEntry keeps an entry and the nodes that its Lines are.
 	PutEntry(h *Head, p *Placed) error
 	PutNode(p Place, n thread.Node) error
 	PutDue(p Place) (fresh bool, err error)

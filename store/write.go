@@ -179,20 +179,17 @@ func (w *writing) store(docs []thread.Doc) error {
 	w.next.Updated = w.now
 	w.head.Thread = w.next
 	w.tx.Touch(w.head)
-	for i := range w.placed {
-		if p := &w.placed[i]; !p.old {
-			if err := w.tx.PutEntry(w.head, p); err != nil {
-				return err
-			}
-		}
-	}
 	if w.undone {
 		if err := forget(w.tx, w.head, &was); err != nil {
 			return err
 		}
 	}
-	if err := w.leaves(); err != nil {
-		return err
+	for i := range w.placed {
+		if p := &w.placed[i]; !p.old {
+			if err := w.entry(p); err != nil {
+				return err
+			}
+		}
 	}
 	for _, d := range docs {
 		if err := w.tx.PutDoc(w.head, d); err != nil {
@@ -202,31 +199,62 @@ func (w *writing) store(docs []thread.Doc) error {
 	return nil
 }
 
-// leaves makes each new active message's line, or makes it due.
-func (w *writing) leaves() error {
-	g := growth{tx: w.tx, head: w.head}
-	for i := range w.placed {
-		p := &w.placed[i]
-		e := &p.Entry
-		if p.old || !p.Index || !w.head.Active(w.head.ID, e.Branch, e.Index) {
-			continue
-		}
-		g.length = e.Index + 1
-		at := Place{Head: w.head, Branch: e.Branch, Index: e.Index, Seq: e.Seq}
-		if p.Line == "" {
-			if err := g.due(at); err != nil {
-				return err
-			}
-			continue
-		}
-		n := thread.Node{Span: at.Span(), Seq: e.Seq, Text: p.Line, By: thread.ByVerbatim, Time: e.Time}
-		g.made = append(g.made, n)
-		if err := g.grow(at, n); err != nil {
+// entry writes one entry, and for an active message its line or that it is due.
+func (w *writing) entry(p *Placed) error {
+	if !p.Index {
+		return w.tx.PutEntry(w.head, p)
+	}
+	e := &p.Entry
+	at := Place{Head: w.head, Branch: e.Branch, Index: e.Index, Seq: e.Seq}
+	if p.line == "" {
+		if err := w.tx.PutEntry(w.head, p); err != nil {
 			return err
 		}
+		return w.due(at)
 	}
-	w.nodes = g.made
-	return nil
+	up, ok, err := w.rise(at, p)
+	if err != nil {
+		return err
+	}
+	if err := w.tx.PutEntry(w.head, p); err != nil || !ok {
+		return err
+	}
+	return w.due(up)
+}
+
+// rise joins a new message's line with those before it, as far as they fit. due
+// says that the node at up is ready but does not fit.
+func (w *writing) rise(at Place, p *Placed) (up Place, due bool, err error) {
+	n := thread.Node{Span: at.Span(), Seq: at.Seq, Text: p.line, By: thread.ByVerbatim, Time: p.Entry.Time}
+	for {
+		p.Lines = append(p.Lines, n.Text)
+		w.nodes = append(w.nodes, n)
+		w.head.note(n.Span, n.Text, true)
+		if !n.Span.IsRight() {
+			return at, false, nil
+		}
+		left, _ := n.Span.Parent().Halves()
+		text, ok, err := w.head.text(w.tx, left)
+		if err != nil || !ok {
+			return at, false, err
+		}
+		at.Level++
+		joined, fits := thread.Join(thread.Node{Span: left, Text: text}, n)
+		if !fits {
+			return at, true, nil
+		}
+		n = joined
+	}
+}
+
+// due lists a line whose last message is new, so that no other thread sees it.
+func (w *writing) due(at Place) error {
+	fresh, err := w.tx.PutDue(at)
+	if err == nil && fresh {
+		w.head.Backlog++
+		w.head.note(at.Span(), "", false)
+	}
+	return err
 }
 
 func laterOf(a, b time.Time) time.Time {

@@ -56,7 +56,7 @@ func (v evidence) Log(_ context.Context, h *store.Head) iter.Seq2[store.Record, 
 	return func(yield func(store.Record, error) bool) {
 		for _, r := range v.log(h).entries {
 			e, err := r.entry()
-			if !yield(store.Record{Entry: e, Sum: r.sum, Line: r.line}, err) {
+			if !yield(store.Record{Entry: e, Sum: r.sum, Lines: r.lines}, err) {
 				return
 			}
 		}

@@ -24,10 +24,10 @@ type log struct {
 
 // record is an entry as it is kept.
 type record struct {
-	bare thread.Entry
-	body []byte
-	sum  []byte
-	line string
+	bare  thread.Entry
+	body  []byte
+	sum   []byte
+	lines []string // see store.Placed.Lines
 }
 
 // leaf is where an indexed message lies, spot where a node does.
@@ -58,10 +58,14 @@ func (l *log) node(seq int64, level int) (thread.Node, bool) {
 		return n, true
 	}
 	r := l.record(seq)
-	if r == nil || level > 0 || r.line == "" {
+	if r == nil || level >= len(r.lines) {
 		return thread.Node{}, false
 	}
-	return thread.Node{Seq: seq, Text: r.line, By: thread.ByVerbatim, Time: r.bare.Time}, true
+	n := thread.Node{Seq: seq, Text: r.lines[level], By: thread.ByVerbatim, Time: r.bare.Time}
+	if level > 0 {
+		n.By = thread.ByJoined
+	}
+	return n, true
 }
 
 // tx is a transaction: what it changes is undone, last first, where it fails.
@@ -224,7 +228,7 @@ func (x *tx) Dues(h *store.Head, after, upto int64) ([]store.Place, error) {
 func (x *tx) PutEntry(h *store.Head, p *store.Placed) error {
 	l := x.log(h)
 	e := store.Bare(p.Entry)
-	l.entries = append(l.entries, record{bare: e, body: p.Body, sum: p.Sum, line: p.Line})
+	l.entries = append(l.entries, record{bare: e, body: p.Body, sum: p.Sum, lines: p.Lines})
 	if e.Key != "" {
 		l.keys[e.Key] = e.Seq
 	}

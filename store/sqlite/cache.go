@@ -35,6 +35,7 @@ type kept struct {
 	shared   int64
 	epoch    string
 	gone     bool
+	tip      int64
 }
 
 func newCache() *cache { return &cache{byName: map[name]*kept{}} }
@@ -90,7 +91,7 @@ func (c *cache) settle() {
 func (c *cache) drop() { *c = *newCache() }
 
 func (k *kept) note() {
-	k.segments, k.title, k.hidden, k.shared, k.epoch, k.gone = k.Segments, k.Title, millis(k.Deleted), k.Shared, k.Epoch, k.Gone
+	k.segments, k.title, k.hidden, k.shared, k.epoch, k.gone, k.tip = k.Segments, k.Title, millis(k.Deleted), k.Shared, k.Epoch, k.Gone, k.Tip
 }
 
 // cold says whether a rarely changed column must be written.

@@ -162,13 +162,13 @@ type evidence struct{ c *conn }
 
 func (v evidence) Log(_ context.Context, h *store.Head) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
-		err := v.c.query(`SELECT `+entryColumns+`, sum, line FROM entries WHERE at > ? AND at <= ? ORDER BY at`,
+		err := v.c.query(`SELECT `+entryColumns+`, sum, line, ends FROM entries WHERE at > ? AND at <= ? ORDER BY at`,
 			[]any{packed(h.Row, 0), packed(h.Row, 1<<32-1)}, func(r *sqlite3.Stmt) error {
 				e, err := scanEntry(r)
 				if err != nil {
 					return err
 				}
-				rec := store.Record{Entry: e, Line: r.ColumnText(10)}
+				rec := store.Record{Entry: e, Lines: unfoldLines(r.ColumnText(10), r.ColumnText(11))}
 				if r.ColumnType(9) != sqlite3.NULL {
 					rec.Sum = r.ColumnBlob(9, []byte{})
 				}

@@ -17,6 +17,7 @@ const (
 	idle    = 200 * time.Millisecond // how long the writer rests before messages are indexed
 	mostLag = 256                    // entries of a thread that may wait for it
 	batch   = 256                    // entries indexed in one write
+	breath  = 4                      // after working for a while, rest this many times as long if others write
 )
 
 // indexer gives the search index the words of messages, some time after they
@@ -53,8 +54,10 @@ func (x *indexer) stop() {
 func (x *indexer) note(dirty []*kept) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.wrote = time.Now()
 	for _, k := range dirty {
+		if k.tip != k.Tip { // not the indexer's own write
+			x.wrote = time.Now()
+		}
 		n := name{k.Space, k.ID}
 		if lag := k.Tip - k.Indexed; lag > 0 && !k.Gone && !k.removed {
 			x.lag[n] = lag
@@ -78,6 +81,7 @@ func (x *indexer) run(ctx context.Context) {
 		if !x.rest(ctx) {
 			return
 		}
+		began := time.Now()
 		for _, n := range x.ready() {
 			if err := x.index(ctx, n); err != nil {
 				if ctx.Err() != nil {
@@ -86,7 +90,31 @@ func (x *indexer) run(ctx context.Context) {
 				x.log.Error("messages cannot be indexed; searching reads them instead", "thread", n.id, "error", err)
 			}
 		}
+		if !x.breathe(ctx, time.Since(began)) {
+			return
+		}
 	}
+}
+
+// breathe leaves the processors to those who write, unless nobody does. It says
+// whether to go on.
+func (x *indexer) breathe(ctx context.Context, worked time.Duration) bool {
+	if !x.busy() {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(min(breath*worked, time.Second)):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// busy says whether anybody but the indexer writes.
+func (x *indexer) busy() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return time.Since(x.wrote) < idle
 }
 
 // rest waits until a thread lags far behind, or the writer has been idle while

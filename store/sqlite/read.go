@@ -244,32 +244,38 @@ func (s *Store) Nodes(ctx context.Context, t *thread.Thread, spans []thread.Span
 	return out, err
 }
 
-// selectNode finds the span's last message and the node that lies with it; the
-// verbatim line counts for a single message alone.
-const selectNode = `SELECT e.at, e.time, iif(?4 = 0, e.line, NULL), n.text, n.writer, n.version, n.usage
+// selectNode finds the span's last message and the node that lies with it.
+const selectNode = `SELECT e.at, e.time, e.line, e.ends, n.text, n.writer, n.version, n.usage
 	FROM entries e LEFT JOIN nodes n ON n.thread = e.thread AND n.seq = (e.at & 4294967295) AND n.level = ?4
 	WHERE e.thread = ?1 AND e.branch = ?2 AND e.idx = ?3`
 
 func readNode(c *conn, row, branch int64, span thread.Span) (n thread.Node, ok bool, err error) {
 	_, err2 := c.one(selectNode, []any{row, branch, span.Last(), span.Level()}, func(s *sqlite3.Stmt) {
-		n = thread.Node{Span: span, Seq: seqOf(s.ColumnInt64(0)), Time: timeOf(s.ColumnInt64(1)), By: thread.ByVerbatim}
-		if n.Text = s.ColumnText(2); n.Text != "" {
-			ok = true
-			return
-		}
-		if ok = s.ColumnType(3) != sqlite3.NULL; !ok {
-			return
-		}
-		n.Text, n.By, n.Version = s.ColumnText(3), s.ColumnText(4), s.ColumnInt(5)
-		if raw := s.ColumnRawText(6); raw != nil {
-			n.Usage = &thread.Usage{}
-			err = json.Unmarshal(raw, n.Usage)
-		}
+		n, ok, err = scanNode(s, span)
 	})
 	if err == nil {
 		err = err2
 	}
 	return n, ok, err
+}
+
+func scanNode(s *sqlite3.Stmt, span thread.Span) (n thread.Node, ok bool, err error) {
+	n = thread.Node{Span: span, Seq: seqOf(s.ColumnInt64(0)), Time: timeOf(s.ColumnInt64(1)), By: thread.ByVerbatim}
+	if span.N > 1 {
+		n.By = thread.ByJoined
+	}
+	if n.Text, ok = lineAt(s.ColumnText(2), s.ColumnText(3), span.Level()); ok {
+		return n, true, nil
+	}
+	if s.ColumnType(4) == sqlite3.NULL {
+		return n, false, nil
+	}
+	n.Text, n.By, n.Version = s.ColumnText(4), s.ColumnText(5), s.ColumnInt(6)
+	if raw := s.ColumnRawText(7); raw != nil {
+		n.Usage = &thread.Usage{}
+		err = json.Unmarshal(raw, n.Usage)
+	}
+	return n, true, err
 }
 
 // Due lists the lines that are due on t's active path.

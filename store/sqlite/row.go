@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -77,8 +79,8 @@ func column[T any](v []T) (any, error) {
 // entryColumns are the columns of an entry, in the order of scanEntry.
 const entryColumns = `at, kind, branch, idx, prev, id, time, key, body`
 
-const insertEntry = `INSERT INTO entries (at, thread, kind, branch, idx, prev, id, time, key, sum, role, author, line, body)
-	VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+const insertEntry = `INSERT INTO entries (at, thread, kind, branch, idx, prev, id, time, key, sum, role, author, line, ends, body)
+	VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 
 // scanBare reads an entry without its body.
 func scanBare(s *sqlite3.Stmt) thread.Entry {
@@ -107,4 +109,43 @@ func messageOf(e *thread.Entry) (role, author string) {
 		return "", ""
 	}
 	return string(e.Message.Role), e.Message.Author
+}
+
+// foldLines makes two columns of the nodes that end with a message: each is the
+// end of the next wider one, so the widest and their lengths are enough.
+func foldLines(lines []string) (line, ends optional) {
+	if len(lines) == 0 {
+		return "", ""
+	}
+	widest := len(lines) - 1
+	var sizes []string
+	for _, l := range lines[:widest] {
+		sizes = append(sizes, strconv.Itoa(len(l)))
+	}
+	return optional(lines[widest]), optional(strings.Join(sizes, " "))
+}
+
+// unfoldLines is the reverse.
+func unfoldLines(line, ends string) []string {
+	if line == "" {
+		return nil
+	}
+	var out []string
+	for _, f := range strings.Fields(ends) {
+		n, err := strconv.Atoi(f)
+		if err != nil || n > len(line) {
+			n = len(line)
+		}
+		out = append(out, line[len(line)-n:])
+	}
+	return append(out, line)
+}
+
+// lineAt gives the one of a level.
+func lineAt(line, ends string, level int) (string, bool) {
+	lines := unfoldLines(line, ends)
+	if level >= len(lines) {
+		return "", false
+	}
+	return lines[level], true
 }

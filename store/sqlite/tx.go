@@ -199,11 +199,11 @@ func (x *tx) At(h *store.Head, branch, index int64) (seq int64, when time.Time, 
 }
 
 func (x *tx) Node(h *store.Head, seq int64, level int) (text string, ok bool, err error) {
-	if level == 0 {
-		_, err = x.c.one(`SELECT line FROM entries WHERE at=?`, []any{packed(h.Row, seq)}, func(s *sqlite3.Stmt) { text = s.ColumnText(0) })
-		if err != nil || text != "" {
-			return text, text != "", err
-		}
+	_, err = x.c.one(`SELECT line, ends FROM entries WHERE at=?`, []any{packed(h.Row, seq)}, func(s *sqlite3.Stmt) {
+		text, ok = lineAt(s.ColumnText(0), s.ColumnText(1), level)
+	})
+	if err != nil || ok {
+		return text, ok, err
 	}
 	ok, err = x.c.one(`SELECT text FROM nodes WHERE thread=? AND seq=? AND level=?`, []any{h.Row, seq, level}, func(s *sqlite3.Stmt) {
 		text = s.ColumnText(0)
@@ -240,8 +240,9 @@ func (x *tx) PutEntry(h *store.Head, p *store.Placed) error {
 	if p.Index {
 		index = e.Index
 	}
+	line, ends := foldLines(p.Lines)
 	return x.exec(insertEntry, packed(h.Row, e.Seq), h.Row, string(e.Kind), e.Branch, index, e.Prev, e.ID, e.Time,
-		optional(e.Key), p.Sum, optional(role), optional(author), optional(p.Line), rawText(p.Body))
+		optional(e.Key), p.Sum, optional(role), optional(author), line, ends, rawText(p.Body))
 }
 
 func (x *tx) PutNode(p store.Place, n thread.Node) error {

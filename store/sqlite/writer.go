@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -118,6 +119,9 @@ func (w *writer) run() {
 	defer close(w.done)
 	group := make([]*request, 0, mostGrouped)
 	for r := range w.queue {
+		// Those who were answered last come back for more: let them, so that one
+		// sync serves them all.
+		runtime.Gosched()
 		group = w.gather(append(group[:0], r))
 		w.commit(group)
 		for _, r := range group {

@@ -50,7 +50,8 @@ CREATE TABLE entries (
 	sum    BLOB,                -- of what the key stands for
 	role   TEXT,
 	author TEXT,
-	line   TEXT,                -- the message's verbatim node
+	line   TEXT,                -- the text of the widest node that was joined when it was said
+	ends   TEXT,                -- each narrower one, the verbatim line first, is its end of so many bytes
 	body   TEXT                 -- null once erased
 ) STRICT;
 CREATE UNIQUE INDEX entries_index ON entries (thread, branch, idx) WHERE idx IS NOT NULL;
