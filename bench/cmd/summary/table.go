@@ -35,13 +35,13 @@ func growth(ours, peer float64) float64  { return ours / peer }
 var rows = func() []row {
 	var all []row
 	for _, peer := range []string{"adk-go", "langchaingo"} {
-		add := func(what, ours, theirs string, t target) {
-			all = append(all, row{what: what, ours: ours + "/impl=skein", peer: theirs + "/impl=" + peer, beside: peer, target: t})
+		add := func(what, name string, t target) {
+			all = append(all, row{what: what, ours: name + "/impl=skein", peer: name + "/impl=" + peer, beside: peer, target: t})
 		}
-		add("append, then load for the next turn", "Turn", "Turn", fasterBy20)
-		add("load for the next turn", "Load", "Load", fasterBy20)
-		add("load, Skein from the file alone", "LoadCold", "Load", fasterBy20)
-		add("append, synced to disk", "Append", "Append", noTarget)
+		add("append, then load for the next turn", "Turn", fasterBy20)
+		add("load for the next turn", "Load", fasterBy20)
+		add("open, then load", "LoadCold", noTarget)
+		add("append, synced to disk", "Append", noTarget)
 	}
 	for _, b := range []struct{ what, name string }{
 		{"append", "Say"},
