@@ -172,3 +172,18 @@ func TestHeavyModulesAreKnown(t *testing.T) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}
 }
+
+func TestBrokenLinksAreFound(t *testing.T) {
+	tree := fstest.MapFS{
+		"README.md":  {Data: []byte("[a](docs/a.md) ![b](docs/b.svg) [c](https://go.dev) [d](#there) [e](docs/gone.md#part)")},
+		"docs/a.md":  {Data: []byte("[up](../README.md) [b](b.svg) [c](c.svg)")},
+		"docs/b.svg": {},
+	}
+	got, links, err := brokenLinks(tree, []string{"README.md", "docs/a.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"README.md: docs/gone.md", "docs/a.md: c.svg"}; !slices.Equal(got, want) || links != 6 {
+		t.Errorf("got %v of %d links, want %v of 6", got, links, want)
+	}
+}
