@@ -23,6 +23,7 @@ type Layout struct {
 	texts   arena
 	parts   []thread.Part
 	inner   []thread.Part // of results
+	from    []int64       // the messages that a message's results come from
 	scratch []thread.Part
 	dst     []model.Message
 }
@@ -126,7 +127,7 @@ func (l *Layout) hide(m *thread.Message) {
 		if l.private == nil {
 			l.private = make(map[string]bool)
 		}
-		l.private[p.ID] = true
+		l.private[valid(p.ID)] = true
 	}
 }
 

@@ -41,7 +41,7 @@ func (l *Layout) reply(e *thread.Entry) []thread.Part {
 				})
 			}
 		case thread.CallPart:
-			delete(l.private, p.ID)
+			delete(l.private, valid(p.ID))
 			if len(l.Definition.Tools) == 0 {
 				l.text(l.callText(e.Message.Author, p))
 				continue
@@ -71,7 +71,7 @@ func (l *Layout) results(e *thread.Entry) []thread.Part {
 			}
 			continue
 		}
-		if l.private[p.Call] {
+		if l.private[valid(p.Call)] {
 			blob += countBlobs(p.Parts)
 			continue
 		}
@@ -131,7 +131,7 @@ func (l *Layout) said(e *thread.Entry) []thread.Part {
 			// The arrow names the author already.
 			l.scratch = append(l.scratch, thread.Text(l.callText(author, p)))
 			named = true
-			delete(l.private, p.ID)
+			delete(l.private, valid(p.ID))
 		case thread.ResultPart:
 			blob += countBlobs(p.Parts)
 		case thread.BlobPart:

@@ -72,6 +72,7 @@ func nameCalls(calls, results placed, ids map[string]bool) {
 // messages that follow.
 func (l *Layout) answer(p placed, following []placed) placed {
 	start := len(l.parts)
+	l.from = l.from[:0]
 	index := p.index
 	for i := range p.Parts {
 		call := &p.Parts[i]
@@ -84,9 +85,10 @@ func (l *Layout) answer(p placed, following []placed) placed {
 		}
 		index = max(index, at)
 		l.parts = append(l.parts, result)
+		l.from = append(l.from, at)
 	}
 	parts := l.parts[start:len(l.parts):len(l.parts)]
-	l.shorten(parts, index)
+	l.shorten(parts, l.from)
 	return placed{Message: model.Message{Role: thread.Tool, Parts: parts}, index: index}
 }
 
@@ -112,7 +114,7 @@ func (l *Layout) note(p placed) placed {
 	if len(parts) == 0 {
 		return placed{}
 	}
-	l.shorten(parts, p.index)
+	l.shorten(parts, slices.Repeat([]int64{p.index}, len(parts)))
 	start := len(l.parts)
 	for i := range parts {
 		head := l.resultHead(l.caller(p.index), &parts[i])

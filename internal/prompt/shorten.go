@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -10,7 +11,7 @@ import (
 // shorten shows results that alone go over the window by head and tail. Each
 // keeps its share of half the window, so that what must stand beside them has
 // room.
-func (l *Layout) shorten(results []thread.Part, index int64) {
+func (l *Layout) shorten(results []thread.Part, at []int64) {
 	room := l.Rules.Room()
 	weight := 0
 	for i := range results {
@@ -21,10 +22,11 @@ func (l *Layout) shorten(results []thread.Part, index int64) {
 	}
 	share := float64(room/2) / float64(weight)
 	for i := range results {
+		results[i].Parts = slices.Clone(results[i].Parts) // they may be the log's own
 		for j := range results[i].Parts {
 			p := &results[i].Parts[j]
 			if p.Type == thread.TextPart {
-				p.Text = headAndTail(p.Text, int(float64(len(p.Text))*share), index)
+				p.Text = headAndTail(p.Text, int(float64(len(p.Text))*share), at[i])
 			}
 		}
 	}
@@ -34,9 +36,10 @@ func (l *Layout) shorten(results []thread.Part, index int64) {
 // from its end, and says between them how much it was and how to open it.
 func headAndTail(text string, keep int, index int64) string {
 	marker := "\n[output cut from " + strconv.Itoa(utf8.RuneCountInString(text)) + " characters; zoom " + strconv.FormatInt(index, 10) + " 1]\n"
-	if keep < len(marker) || keep >= len(text) {
-		keep = min(len(text), len(marker))
+	if len(text) <= 2*len(marker) {
+		return text // nothing would be won
 	}
+	keep = max(keep, len(marker))
 	head := (keep - len(marker)) / 2
 	tail := len(text) - head
 	for head > 0 && !utf8.RuneStart(text[head]) {

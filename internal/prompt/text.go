@@ -37,15 +37,17 @@ func valid(s string) string {
 // blank says whether a text has nothing to read; no provider takes such a text.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// name is a name as it stands before what its owner said: on one line.
+// name is a name as it stands before what its owner said: on one line, never
+// empty.
 func name(s string) string {
-	if s == "" {
+	s = valid(s)
+	if hasControl(s) {
+		s = strings.Map(plain, s)
+	}
+	if s = strings.TrimSpace(s); s == "" {
 		return "?"
 	}
-	if !hasControl(s) && utf8.ValidString(s) {
-		return s
-	}
-	return strings.TrimSpace(strings.Map(plain, s))
+	return s
 }
 
 func hasControl(s string) bool { return strings.IndexFunc(s, control) >= 0 }
