@@ -35,8 +35,7 @@ func (e *Engine) Check(ctx context.Context) iter.Seq[error] {
 // checkPrompt builds a thread's prompt as it would be sent and validates it
 // (I3, I7).
 func (e *Engine) checkPrompt(ctx context.Context, id string) error {
-	t := &Thread{engine: e, id: id}
-	p, err := t.Prompt(ctx, "")
+	p, err := e.handle(id).Prompt(ctx, "")
 	if err != nil {
 		return err
 	}

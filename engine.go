@@ -90,6 +90,7 @@ type Engine struct {
 	turns  map[string]chan struct{} // by thread id: held while this process runs its turn
 	held   map[string]bool          // threads whose cut waits for a line
 	open   map[string]*Thread
+	warm   []*Thread // whose recent past is held, the last used last
 	closed bool
 }
 
@@ -226,8 +227,17 @@ func (e *Engine) Create(ctx context.Context, id, title string, s Settings) (*Thr
 
 // Threads lists the threads, the last updated first, until the loop is left.
 func (e *Engine) Threads(ctx context.Context) iter.Seq2[thread.Thread, error] {
+	return e.list(ctx, store.ThreadsQuery{})
+}
+
+// DeletedThreads lists the threads that can be brought back.
+func (e *Engine) DeletedThreads(ctx context.Context) iter.Seq2[thread.Thread, error] {
+	return e.list(ctx, store.ThreadsQuery{Deleted: true})
+}
+
+func (e *Engine) list(ctx context.Context, q store.ThreadsQuery) iter.Seq2[thread.Thread, error] {
+	q.Space, q.Limit = e.cfg.Space, 100
 	return func(yield func(thread.Thread, error) bool) {
-		q := store.ThreadsQuery{Space: e.cfg.Space, Limit: 100}
 		for {
 			page, err := e.store.Threads(ctx, q)
 			if err != nil {
@@ -324,6 +334,32 @@ func (e *Engine) handle(id string) *Thread {
 	t := &Thread{engine: e, id: id}
 	e.open[id] = t
 	return t
+}
+
+// maxWarm is how many threads' recent pasts are held in memory at once.
+const maxWarm = 64
+
+// keepWarm notes that a thread's recent past was used, and lets go of the one
+// that was not for the longest.
+func (e *Engine) keepWarm(t *Thread) {
+	if cold := e.warmed(t); cold != nil {
+		cold.recent.Forget()
+	}
+}
+
+// warmed puts t last and gives the thread that falls out.
+func (e *Engine) warmed(t *Thread) (cold *Thread) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if i := slices.Index(e.warm, t); i >= 0 {
+		e.warm = slices.Delete(e.warm, i, i+1)
+	}
+	e.warm = append(e.warm, t)
+	if len(e.warm) > maxWarm {
+		cold = e.warm[0]
+		e.warm = slices.Delete(e.warm, 0, 1)
+	}
+	return cold
 }
 
 // goOn starts work that Close waits for. It does nothing on a closed engine.

@@ -40,6 +40,7 @@ func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) 
 	if err != nil {
 		return nil, err
 	}
+	t.engine.keepWarm(t)
 	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 	if err != nil {
 		return Outline{}, err
 	}
+	t.engine.keepWarm(t)
 	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
 	if err != nil {
 		return Outline{}, err

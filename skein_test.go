@@ -21,6 +21,7 @@ import (
 	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/transcript"
 )
 
 // start is a Monday, so that the prompts of tests are the same every day.
@@ -438,6 +439,98 @@ func TestRewindResetAndFork(t *testing.T) {
 	}
 	if _, err := th.Fork(ctx, 0, "fork", ""); thread.CodeOf(err) != thread.Conflict {
 		t.Errorf("fork to an id that is taken: %v", err)
+	}
+}
+
+// With several agents in a thread one answers at a time: whom a message names
+// first, else the thread's. Each reads the others under their names and its own
+// words bare.
+func TestWhoIsAddressedAnswers(t *testing.T) {
+	e := engine(t, skein.Config{Agents: []skein.Agent{{Name: "north", Instructions: "N"}, {Name: "south", Instructions: "S"}}})
+	ctx := context.Background()
+	th := open(t, e, "two", skein.Settings{})
+	ask(t, th, "Hello")
+	ask(t, th, "@south what do you say?")
+	ask(t, th, "@nobody is an agent")
+	var authors []string
+	for e, err := range th.Messages(ctx, 0, 10) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		authors = append(authors, e.Message.Author)
+	}
+	if got := strings.Join(authors, " "); got != "ana north ana south ana north" {
+		t.Errorf("authors: %s", got)
+	}
+	p, err := th.Prompt(ctx, "south")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := p.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nuser      north: You said: ana: Hello\n", "\nassistant You said: ana: @south what do you say?\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("south's prompt lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// What only some may see is in nobody else's prompt, line, zoom or search.
+func TestAPrivateMessageStaysPrivate(t *testing.T) {
+	e := engine(t, skein.Config{})
+	ctx := context.Background()
+	th := open(t, e, "private", small())
+	if _, err := th.Say(ctx, "ben", "The secret is swordfish", skein.Audience("ana")); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range launch {
+		ask(t, th, text)
+	}
+	if text := printed(t, th); strings.Contains(text, "swordfish") || !strings.Contains(text, "0+1|(private)") {
+		t.Errorf("the prompt:\n%s", text)
+	}
+	for viewer, sees := range map[string]bool{"ana": true, "ben": true, "north": false, "cat": false} {
+		z, err := th.Zoom(ctx, viewer, thread.Span{ID: 0, N: 1}, 1)
+		if err != nil || strings.Contains(z.String(), "swordfish") != sees {
+			t.Errorf("%s zooms: %v, %v", viewer, z, err)
+		}
+		r, err := th.Search(ctx, viewer, skein.SearchQuery{Text: "swordfish"})
+		if err != nil || strings.Contains(r.String(), "swordfish") != sees {
+			t.Errorf("%s finds: %v, %v", viewer, r, err)
+		}
+	}
+}
+
+// A real session of 990 messages goes in whole, once, and is cut and found.
+func TestARealSessionGoesIn(t *testing.T) {
+	f := sample(t, "pi/session-v1.jsonl")
+	e := engine(t, skein.Config{Store: openSQLite(t, filepath.Join(t.TempDir(), "t.db"), nil)})
+	ctx := context.Background()
+	th := open(t, e, "pi", skein.Settings{})
+	for i, want := range []int{996, 0} { // 990 and the results of 6 calls that had none
+		report, err := th.Import(ctx, f, transcript.Options{Agent: "north"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Kept != 990 || report.Added != want || report.Differs != 0 {
+			t.Errorf("import %d: %+v", i, report)
+		}
+	}
+	o, err := th.Outline(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Messages != 996 || o.Boundary < 900 || o.Tail.Weight > 40_000 || o.Backlog != 0 {
+		t.Errorf("outline: %d messages, boundary %d, tail %+v, backlog %d", o.Messages, o.Boundary, o.Tail, o.Backlog)
+	}
+	r, err := th.Search(ctx, "ana", skein.SearchQuery{Text: "tui-renderer.ts"})
+	if err != nil || len(r.Hits) == 0 || !strings.Contains(r.String(), "tui-renderer") {
+		t.Errorf("search: %v, %v", r, err)
+	}
+	if got := ask(t, th, "Where were we?"); got != "You said: ana: Where were we?" {
+		t.Errorf("going on: %q", got)
 	}
 }
 

@@ -277,6 +277,7 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		t.renew(ctx, state.Key, lease, lose)
 	}()
 	e := t.engine
+	e.keepWarm(t)
 	log := &agent.Log{
 		Store: e.store, Thread: state, Fence: lease.Fence, Recent: &t.recent,
 		Lines: e.lines, ByRule: e.cfg.LineModel == "", Published: e.committed,

@@ -123,6 +123,9 @@ func (c deleteCmd) Run(a *app) error {
 		if _, err := e.Purge(a.ctx); err != nil {
 			return err
 		}
+		if a.flags.JSON {
+			return a.printJSON(map[string]string{"deleted": c.Thread})
+		}
 		return a.printf("%s is deleted; skein undelete %s brings it back within 7 days\n", safe(c.Thread), safe(c.Thread))
 	})
 }

@@ -20,7 +20,7 @@ func (c backupCmd) Run(a *app) error {
 		if err := e.Backup(a.ctx, c.File); err != nil {
 			return err
 		}
-		return a.printf("copied %s to %s\n", safe(a.flags.DB), safe(c.File))
+		return a.copied("copied", a.flags.DB, c.File)
 	})
 }
 
@@ -37,7 +37,15 @@ func (c restoreCmd) Run(a *app) error {
 	if err := sqlite.Restore(a.ctx, c.File, a.flags.DB, sqlite.RestoreOptions{Overwrite: c.Force}); err != nil {
 		return err
 	}
-	return a.printf("restored %s from %s\n", safe(a.flags.DB), safe(c.File))
+	return a.copied("restored", c.File, a.flags.DB)
+}
+
+// copied tells that a database was copied.
+func (a *app) copied(how, from, to string) error {
+	if a.flags.JSON {
+		return a.printJSON(map[string]string{"from": from, "to": to})
+	}
+	return a.printf("%s %s to %s\n", how, safe(from), safe(to))
 }
 
 type doctorCmd struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/skeinhq/skein"
@@ -17,12 +18,18 @@ type threadsCmd struct {
 func (threadsCmd) Help() string { return example("skein threads --db t.db --json") }
 
 func (c threadsCmd) Run(a *app) error {
-	return a.with(toRead, func(e *skein.Engine) error { return a.showThreads(e, c.Limit) })
+	return a.with(toRead, func(e *skein.Engine) error {
+		threads := e.Threads(a.ctx)
+		if c.Deleted {
+			threads = e.DeletedThreads(a.ctx)
+		}
+		return a.showThreads(threads, c.Limit)
+	})
 }
 
-func (a *app) showThreads(e *skein.Engine, limit int) error {
+func (a *app) showThreads(threads iter.Seq2[thread.Thread, error], limit int) error {
 	all := []thread.Thread{}
-	for t, err := range e.Threads(a.ctx) {
+	for t, err := range threads {
 		if err != nil {
 			return err
 		}

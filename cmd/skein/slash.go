@@ -51,7 +51,7 @@ func slashes() []slash {
 		}},
 		{"fork", "NAME [ID]", "go on in a thread of its own", 2, (*chat).fork},
 		{"reset", "", "start over; all stays readable", 0, func(c *chat, _ []string) error { return c.reset(c.thread) }},
-		{"threads", "", "list the threads", 0, func(c *chat, _ []string) error { return c.showThreads(c.engine, 20) }},
+		{"threads", "", "list the threads", 0, func(c *chat, _ []string) error { return c.showThreads(c.engine.Threads(c.ctx), 20) }},
 	}
 }
 
@@ -147,13 +147,17 @@ func misused(usage string) error {
 	return &thread.Error{Code: thread.Invalid, Op: "chat", Message: "that is not how it is used", Hint: "write " + usage}
 }
 
-// nearest gives the name that is at most two edits away, the first of the
-// nearest.
+// nearest gives the name that is at most two edits away, or that typed is the
+// start of; the first of the nearest.
 func nearest(typed string, names []string) string {
 	best, at := 3, ""
 	for _, n := range names {
-		if d := edits(typed, n); d < best || n != "" && typed != "" && strings.HasPrefix(n, typed) && best > 1 {
-			best, at = min(d, 1), n
+		d := edits(typed, n)
+		if typed != "" && strings.HasPrefix(n, typed) {
+			d = min(d, 1)
+		}
+		if d < best {
+			best, at = d, n
 		}
 	}
 	return at

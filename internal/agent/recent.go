@@ -69,6 +69,13 @@ func (r *Recent) Load(ctx context.Context, st store.Store, t *thread.Thread, lim
 	return Past{Cut: r.cut, Outline: r.outline, From: r.from, Messages: held}, nil
 }
 
+// Forget lets go of what is held; the next Load reads it anew.
+func (r *Recent) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.epoch, r.cut, r.outline, r.messages = "", nil, nil, nil
+}
+
 // partial says that messages since the boundary were left unread for weight.
 func (r *Recent) partial() bool { return r.from > Past{Cut: r.cut}.Boundary() }
 
