@@ -17,14 +17,22 @@ import (
 )
 
 func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
 	db := flag.String("db", "", "the database `file`; kept among the benchmarks' files where none is named")
 	messages := flag.Int64("messages", 1_000_000, "how many messages")
 	seed := flag.Uint64("seed", long.Seed, "which conversation")
 	id := flag.String("thread", "", "the thread's id (long-N)")
 	small := flag.Bool("small", false, "low marks, so that a thread of a hundred messages has been cut")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	settings := skein.Settings{}
 	if *small {
 		settings = long.Small()
@@ -32,11 +40,7 @@ func main() {
 	if *id == "" {
 		*id = long.ID(*messages)
 	}
-	if err := generate(ctx, *db, *id, *messages, *seed, settings); err != nil {
-		fmt.Fprintln(os.Stderr, "generate:", err)
-		stop()
-		os.Exit(1)
-	}
+	return generate(ctx, *db, *id, *messages, *seed, settings)
 }
 
 func generate(ctx context.Context, db, id string, messages int64, seed uint64, s skein.Settings) error {
