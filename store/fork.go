@@ -197,7 +197,7 @@ func Sweep(tx Tx, space, root string, limit int) (more bool, err error) {
 			h.Shared = upto
 			tx.Touch(h)
 		}
-		if first := h.firstOwn(); upto < first {
+		if first := h.FirstOwn(); upto < first {
 			upto = first
 		}
 		if h.Tip > upto {
@@ -217,8 +217,8 @@ func Sweep(tx Tx, space, root string, limit int) (more bool, err error) {
 	return false, nil
 }
 
-// firstOwn is the seq before the first entry that the thread holds itself.
-func (h *Head) firstOwn() int64 {
+// FirstOwn is the seq before the first entry that the thread holds itself.
+func (h *Head) FirstOwn() int64 {
 	if n := len(h.Lineage); n > 1 {
 		return h.Lineage[n-2].Upto
 	}

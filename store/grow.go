@@ -102,9 +102,6 @@ func (g *growth) count(at Place, by int64) error {
 	}
 	for _, h := range all {
 		h.Backlog += by
-		if by > 0 {
-			h.note(at.Span(), "", false)
-		}
 		g.tx.Touch(h)
 	}
 	return nil
@@ -118,6 +115,14 @@ func (h *Head) note(s thread.Span, text string, built bool) {
 	}
 	if e := &h.edge[level]; !e.known || e.number <= s.Number() {
 		*e = edge{number: s.Number(), text: text, known: true, built: built}
+	}
+}
+
+// lack remembers that the nodes which end with the newest message, from that
+// level on, are not there.
+func (h *Head) lack(index int64, level int) {
+	for ; (index+1)&(1<<level-1) == 0; level++ {
+		h.note(thread.SpanOf(level, index>>level), "", false)
 	}
 }
 

@@ -131,7 +131,7 @@ func (r *replay) log(ctx context.Context, h *Head) (*Derived, error) {
 func (r *replay) begin(d *Derived) {
 	t := &d.Thread
 	t.Tip, t.Fixed, t.Last, t.Length, t.Branch, t.Cut, t.Cuts, t.Turn, t.Inbox, t.Backlog = 0, 0, 0, 0, 0, 0, 0, 0, nil, 0
-	first := d.Head.firstOwn()
+	first := d.Head.FirstOwn()
 	if first == 0 {
 		return
 	}

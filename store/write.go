@@ -210,6 +210,7 @@ func (w *writing) entry(p *Placed) error {
 		if err := w.tx.PutEntry(w.head, p); err != nil {
 			return err
 		}
+		w.head.lack(e.Index, 0)
 		return w.due(at)
 	}
 	up, ok, err := w.rise(at, p)
@@ -225,6 +226,7 @@ func (w *writing) entry(p *Placed) error {
 // rise joins a new message's line with those before it, as far as they fit. due
 // says that the node at up is ready but does not fit.
 func (w *writing) rise(at Place, p *Placed) (up Place, due bool, err error) {
+	defer func() { w.head.lack(at.Index, len(p.Lines)) }()
 	n := thread.Node{Span: at.Span(), Seq: at.Seq, Text: p.line, By: thread.ByVerbatim, Time: p.Entry.Time}
 	for {
 		p.Lines = append(p.Lines, n.Text)
@@ -252,7 +254,6 @@ func (w *writing) due(at Place) error {
 	fresh, err := w.tx.PutDue(at)
 	if err == nil && fresh {
 		w.head.Backlog++
-		w.head.note(at.Span(), "", false)
 	}
 	return err
 }

@@ -119,41 +119,56 @@ func (s *Store) prepare(c *conn) error {
 	return migrate(c)
 }
 
-// openReadOnly opens what is there. On a disk where SQLite can put no shared
-// memory beside the file, the file is read as one that nobody changes.
+// openReadOnly opens what is there.
 func (s *Store) openReadOnly(o Options) error {
+	uri, have, err := s.probe(o)
+	if err == nil {
+		err = current(have)
+	}
+	if err != nil {
+		return err
+	}
+	again := func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, reading) }
+	s.readers, s.watch = newPool(o.Readers, again), newPool(1, again)
+	return nil
+}
+
+// probe finds out how the database can be read, and its schema. On a disk where
+// SQLite can put no shared memory beside the file, the file is read as one that
+// nobody changes.
+func (s *Store) probe(o Options) (uri string, have int, err error) {
 	if o.VFS == "" {
 		if _, err := os.Stat(s.path); err != nil {
-			return missing(err)
+			return "", 0, missing(err)
 		}
 	}
-	for _, uri := range []string{s.uri(o, "ro"), s.uri(o, "ro") + "&immutable=1"} {
-		c, err := openConn(uri, sqlite3.OPEN_READONLY, reading)
-		if err == nil {
-			var have int
-			have, err = version(c)
-			err = errors.Join(err, c.close(), current(have, err))
-		}
-		if errors.Is(err, sqlite3.CANTOPEN) || errors.Is(err, sqlite3.READONLY) {
-			if left, _ := os.Stat(s.path + "-wal"); left == nil || left.Size() == 0 {
-				continue
-			}
-		}
-		if err != nil {
-			return err
-		}
-		again := func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, reading) }
-		s.readers, s.watch = newPool(o.Readers, again), newPool(1, again)
-		return nil
+	uri = s.uri(o, "ro")
+	have, err = schemaAt(uri)
+	if !errors.Is(err, sqlite3.CANTOPEN) && !errors.Is(err, sqlite3.READONLY) {
+		return uri, have, err
 	}
-	return &thread.Error{Code: thread.Storage, Op: "open", Message: "the database cannot be opened", Hint: "check the path and who may read it"}
+	if wal, failed := os.Stat(s.path + "-wal"); failed == nil && wal.Size() > 0 {
+		return "", 0, &thread.Error{Code: thread.Storage, Op: "open", Message: "the database was not closed, and on a read-only disk its newest writes cannot be read", Hint: "copy it, with the file beside it that ends in -wal, to where you may write", Err: err}
+	}
+	uri += "&immutable=1"
+	have, err = schemaAt(uri)
+	return uri, have, err
+}
+
+func schemaAt(uri string) (have int, err error) {
+	c, err := openConn(uri, sqlite3.OPEN_READONLY, reading)
+	if err != nil {
+		return 0, err
+	}
+	have, err = version(c)
+	return have, errors.Join(err, c.close())
 }
 
 // current refuses a schema that would have to be migrated first.
-func current(have int, err error) error {
-	want, _, failed := schema()
-	if err != nil || failed != nil || have == want {
-		return failed
+func current(have int) error {
+	want, _, err := schema()
+	if err != nil || have == want {
+		return err
 	}
 	return &thread.Error{Code: thread.Storage, Op: "open", Message: "the database is of an older Skein", Hint: "open it once for writing, which brings it up to date"}
 }
@@ -189,6 +204,11 @@ func cannotMake(err error) error {
 		e.Hint = "make it writable, or open it read-only"
 	}
 	return e
+}
+
+// fileURI names a file of the system's.
+func fileURI(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: url.Values{"modeof": {path}}.Encode()}).String()
 }
 
 func (s *Store) uri(o Options, mode string) string {

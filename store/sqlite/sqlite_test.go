@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/store/storetest"
 )
@@ -35,4 +37,17 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, now func() time.Time) store.Store {
 		return open(t, fresh(t), sqlite.Options{Now: now})
 	})
+}
+
+func TestStoreDoesWhatTheModelDoes(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	storetest.Compare(t,
+		func(now func() time.Time) (store.Store, error) {
+			n++
+			return sqlite.Open(t.Context(), filepath.Join(dir, fmt.Sprint(n), "skein.db"), sqlite.Options{Now: now})
+		},
+		func(now func() time.Time) (store.Store, error) { return memory.New(memory.Options{Now: now}), nil },
+		func(s store.Store) error { return s.(*sqlite.Store).IndexNow(t.Context()) },
+	)
 }

@@ -188,14 +188,27 @@ func (s *suite) talk(id string, n int) {
 // rewindTo makes the entry that rewinds t to the active message at index.
 func (s *suite) rewindTo(t *thread.Thread, index int64) store.New {
 	s.Helper()
-	m := s.message(t, index)
-	cut := t.Cut
-	for cut > m.Seq {
-		e, err := s.Entry(s.ctx, t, cut)
-		s.must(err)
-		cut = e.Cut.Prev
+	n, err := rewindOf(s.ctx, s, t, index)
+	s.must(err)
+	return n
+}
+
+func rewindOf(ctx context.Context, s store.Store, t *thread.Thread, index int64) (store.New, error) {
+	r := thread.Rewind{Index: index, Cut: t.Cut, Undid: t.Length - index - 1}
+	for m, err := range s.Messages(ctx, t, index, index+1) {
+		if err != nil {
+			return store.New{}, err
+		}
+		r.To = m.Seq
 	}
-	return store.New{Entry: thread.Entry{Kind: thread.RewindKind, Rewind: &thread.Rewind{To: m.Seq, Index: index, Cut: cut, Undid: t.Length - index - 1}}}
+	for r.Cut > r.To {
+		e, err := s.Entry(ctx, t, r.Cut)
+		if err != nil {
+			return store.New{}, err
+		}
+		r.Cut = e.Cut.Prev
+	}
+	return store.New{Entry: thread.Entry{Kind: thread.RewindKind, Rewind: &r}}, nil
 }
 
 // cutAt makes the next cut.

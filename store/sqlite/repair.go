@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/skeinhq/skein/store"
+)
+
+// Repair rebuilds all that is derived: the state of every thread, the lines that
+// are due, SQLite's indexes and the search index. The logs and nodes stay as
+// they are; what contradicts itself in them is for [Store.Check] to tell.
+func (s *Store) Repair(ctx context.Context) error {
+	var families [][]*store.Head
+	err := s.update(ctx, "repair", "", func(x *tx) error {
+		if err := x.exec(`REINDEX`); err != nil {
+			return err
+		}
+		all, err := heads(x.c)
+		families = store.Families(all)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range families {
+		err := s.update(ctx, "repair", f[0].ID, func(x *tx) error { return repairFamily(ctx, x, f[0].Space, f[0].Root) })
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.update(ctx, "repair", "", func(x *tx) error { return x.exec(`INSERT INTO words (words) VALUES ('delete-all')`) }); err != nil {
+		return err
+	}
+	return s.IndexNow(ctx)
+}
+
+// repairFamily sets what the family's threads say of themselves to what their
+// logs say. Each is to be indexed anew.
+func repairFamily(ctx context.Context, x *tx, space, root string) error {
+	family, err := x.Family(space, root)
+	if err != nil {
+		return err
+	}
+	derived, err := store.Derive(ctx, evidence{x.c}, family, func(error) {})
+	if err != nil {
+		return err
+	}
+	for _, d := range derived {
+		h := d.Head
+		indexed := h.FirstOwn()
+		h.Thread = d.Thread
+		h.Indexed = indexed
+		h.Forget()
+		x.Touch(h)
+		if err := x.exec(`DELETE FROM due WHERE thread = ?`, h.Row); err != nil {
+			return err
+		}
+		for _, p := range d.Dues {
+			if _, err := x.PutDue(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
