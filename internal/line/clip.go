@@ -111,7 +111,8 @@ func parts(s string, i int) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
 	after, _ := utf8.DecodeRuneInString(s[i:])
-	return inToken(before) && inToken(after)
+	// A token is parted from the ellipsis that shows it cut, too.
+	return (inToken(before) || before == '…') && (inToken(after) || after == '…')
 }
 
 // inToken says whether the rune can be within an anchor.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/rivo/uniseg"
 	"github.com/skeinhq/skein/internal/line"
@@ -90,15 +91,22 @@ func TestMergeKeepsItsPromises(t *testing.T) {
 }
 
 // wholeGraphemes fails where the line holds a grapheme that its source does not.
+// White space may have become another.
 func wholeGraphemes(t *rapid.T, got, source string) {
-	known := map[string]bool{line.Ellipsis: true, "\n": true, ",": true, " ": true, "{": true, "}": true, ":": true}
+	plain := func(g string) string {
+		return strings.TrimSpace(strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return ' '
+			}
+			return r
+		}, g))
+	}
+	known := map[string]bool{"": true, line.Ellipsis: true, ",": true}
 	for g := uniseg.NewGraphemes(source); g.Next(); {
-		known[g.Str()] = true
-		known[strings.TrimSpace(g.Str())] = true
+		known[plain(g.Str())] = true
 	}
 	for g := uniseg.NewGraphemes(got); g.Next(); {
-		// A mark after a newline comes to stand after a space.
-		if !known[g.Str()] && !known[strings.TrimSpace(g.Str())] {
+		if !known[plain(g.Str())] {
 			t.Fatalf("the line %q parts a grapheme: %q is not in its source", got, g.Str())
 		}
 	}

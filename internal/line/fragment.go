@@ -107,23 +107,12 @@ func clauseEnd(s string) int {
 // lists and headings gone from its start. A token cut at either end touches an
 // ellipsis there. What has no letter or digit is nothing.
 func shownAs(text string, start, end int) string {
-	s := strings.TrimLeftFunc(text[start:end], func(r rune) bool {
-		// A mark here stood on the space before it.
-		return unicode.IsSpace(r) || unicode.IsMark(r) || strings.ContainsRune("|│├└┌─╭╰•✓✗", r)
-	})
-	for {
-		mark, rest, ok := strings.Cut(s, " ")
-		if !ok || !listMarks[mark] {
-			break
-		}
-		s = strings.TrimLeft(rest, " \t")
-	}
-	s = strings.TrimRight(s, " \t\r\n|│┤─╮╯,")
-	s = plain(strings.TrimSuffix(s, " …"))
+	from, to := trimmed(text, start, end)
+	s := text[from:to]
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r >= 0x2190 && r != '─' }) {
 		return ""
 	}
-	s = printable(s)
+	s = printable(plain(s))
 	if parts(text, start) {
 		s = Ellipsis + s
 	}
@@ -131,6 +120,24 @@ func shownAs(text string, start, end int) string {
 		s += Ellipsis
 	}
 	return s
+}
+
+// trimmed leaves out the white space and the marks around text[start:end], and
+// characters that would be parted by that.
+func trimmed(text string, start, end int) (from, to int) {
+	s := strings.TrimLeft(text[start:end], " \t\r\n\v\f|│├└┌─╭╰•✓✗")
+	for {
+		mark, rest, ok := strings.Cut(s, " ")
+		if !ok || !listMarks[mark] {
+			break
+		}
+		s = strings.TrimLeft(rest, " \t")
+	}
+	from = end - len(s)
+	s = strings.TrimRight(s, " \t\r\n\v\f|│┤─╮╯,")
+	s = strings.TrimSuffix(s, " …")
+	from, to = boundaryAfter(text, from), boundaryBefore(text, from+len(s))
+	return from, max(from, to)
 }
 
 // plain leaves out the marks of bold text where they touch one word only.

@@ -44,7 +44,7 @@ func (w modelWriter) write(ctx context.Context, cacheKey string, before []thread
 	for i := range items {
 		drafts[i] = &draft{item: &items[i], sources: items[i].sources()}
 	}
-	messages := []model.Message{turnOf(thread.User, ask(before, items))}
+	messages := []model.Message{spoken(thread.User, ask(before, items))}
 	pending := drafts
 	for len(pending) > 0 {
 		text, usage, err := w.call(ctx, cacheKey, messages, len(pending))
@@ -57,7 +57,7 @@ func (w modelWriter) write(ctx context.Context, cacheKey string, before []thread
 		if text == "" {
 			text = noText // a request holds no empty message
 		}
-		messages = append(messages, turnOf(thread.Assistant, text), turnOf(thread.User, askAgain(complaints)))
+		messages = append(messages, spoken(thread.Assistant, text), spoken(thread.User, askAgain(complaints)))
 	}
 	return drafts, nil
 }
@@ -170,7 +170,7 @@ func share(total thread.Usage, drafts []*draft) {
 	}
 }
 
-// turnOf makes a message of a request.
-func turnOf(role thread.Role, text string) model.Message {
+// spoken is a text as a message of a request.
+func spoken(role thread.Role, text string) model.Message {
 	return model.Message{Role: role, Parts: []thread.Part{thread.Text(text)}}
 }
