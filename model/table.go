@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/skeinhq/skein/thread"
 )
@@ -119,7 +120,8 @@ func (r Rules) Takes(blob thread.Part) bool {
 	return slices.Contains(r.Files, blob.MediaType)
 }
 
-// Table finds a model's rules by its name.
+// Table finds a model's rules by its name. It never changes: extending it gives
+// another one.
 type Table struct {
 	families map[string]json.RawMessage
 	entries  []Rules // the last that matches best counts
@@ -128,14 +130,16 @@ type Table struct {
 //go:embed table.json
 var tableData []byte
 
-// BuiltIn is the table that comes with Skein.
-func BuiltIn() *Table {
+// BuiltIn is the table that comes with Skein. It is read once.
+func BuiltIn() *Table { return builtIn() }
+
+var builtIn = sync.OnceValue(func() *Table {
 	t, err := new(Table).Extend(tableData)
 	if err != nil {
 		panic(fmt.Sprintf("model: the built-in table: %v", err))
 	}
 	return t
-}
+})
 
 // tableFile is the form of a table's file: what the models of a family have in
 // common, and the models.
