@@ -24,6 +24,9 @@ func (e *Engine) committed(w store.Written, docs []thread.Doc) {
 // back.
 func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
 	e.hub.publish(thread.Batch{Thread: t, Nodes: nodes})
+	if err := e.countLines(t.Key, nodes); err != nil {
+		e.report(t.ID, err)
+	}
 	e.mu.Lock()
 	waits := e.held[t.ID]
 	delete(e.held, t.ID)
@@ -31,6 +34,39 @@ func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
 	if waits && t.Space == e.cfg.Space {
 		e.tidy(e.handle(t.ID))
 	}
+}
+
+// countLines adds what a model took for lines to the thread's count.
+func (e *Engine) countLines(key thread.Key, nodes []thread.Node) error {
+	var took thread.Usage
+	for _, n := range nodes {
+		if n.Usage != nil {
+			took.Add(*n.Usage)
+		}
+	}
+	if took == (thread.Usage{}) {
+		return nil
+	}
+	e.counting.Lock()
+	defer e.counting.Unlock()
+	var sum thread.Usage
+	if err := agent.ReadDoc(e.ctx, e.store, key, thread.LinesDoc, &sum); err != nil {
+		return err
+	}
+	sum.Add(took)
+	data, err := thread.Encode(sum)
+	if err != nil {
+		return err
+	}
+	return e.store.PutDocs(e.ctx, key, []thread.Doc{{Name: thread.LinesDoc, Data: data}})
+}
+
+// report tells the thread's watchers what failed beside the turns.
+func (e *Engine) report(id string, err error) {
+	e.hub.publish(thread.Batch{
+		Thread: thread.Thread{Key: thread.Key{Space: e.cfg.Space, ID: id}},
+		Live:   &thread.Live{Type: "error", Text: err.Error()},
+	})
 }
 
 // cut moves the boundary after a turn, or after an import, where the tail is
@@ -77,7 +113,7 @@ func (e *Engine) tidy(t *Thread) {
 			return e.cut(ctx, log, c.marks)
 		})
 		if err != nil && thread.CodeOf(err) != thread.Conflict && ctx.Err() == nil {
-			e.hub.publish(thread.Batch{Thread: thread.Thread{Key: thread.Key{Space: e.cfg.Space, ID: t.id}}, Live: &thread.Live{Type: "error", Text: err.Error()}})
+			e.report(t.id, err)
 		}
 	})
 }

@@ -86,6 +86,8 @@ type Engine struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
+	counting sync.Mutex // held while what lines took is added up
+
 	mu     sync.Mutex
 	turns  map[string]chan struct{} // by thread id: held while this process runs its turn
 	held   map[string]bool          // threads whose cut waits for a line

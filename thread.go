@@ -71,7 +71,10 @@ func (t *Thread) Usage(ctx context.Context) (Usage, error) {
 		return Usage{}, err
 	}
 	var u Usage
-	err = agent.ReadDoc(ctx, t.engine.store, state.Key, thread.UsageDoc, &u)
+	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.UsageDoc, &u); err != nil {
+		return Usage{}, err
+	}
+	err = agent.ReadDoc(ctx, t.engine.store, state.Key, thread.LinesDoc, &u.Lines)
 	return u, err
 }
 

@@ -12,7 +12,8 @@ type Doc struct {
 // The names of the documents.
 const (
 	SettingsDoc = "settings" // what was given for the thread and stays
-	UsageDoc    = "usage"    // tokens and cost, by purpose
+	UsageDoc    = "usage"    // what answers took, and the newest requests
+	LinesDoc    = "lines"    // what lines took that a model wrote
 	LiveDoc     = "live"     // what was saved of the answer being made
 )
 

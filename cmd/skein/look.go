@@ -191,6 +191,11 @@ func (a *app) showUsage(t *skein.Thread) error {
 	if u.Tokens > 0 {
 		same = 100 * float64(u.Same) / float64(u.Tokens)
 	}
+	if u.Lines != (thread.Usage{}) {
+		if err := a.printf("lines: input %d, output %d tokens, %.4f dollars\n", u.Lines.Input, u.Lines.Output, u.Lines.Cost); err != nil {
+			return err
+		}
+	}
 	return a.printf("%d requests: input %d, cache read %d, cache write %d, output %d tokens, %.4f dollars\nprompts: %d tokens by estimate, %.1f %% the same as the request before\n",
 		u.Requests, u.Turns.Input, u.Turns.CacheRead, u.Turns.CacheWrite, u.Turns.Output, u.Turns.Cost, u.Tokens, same)
 }

@@ -2,7 +2,12 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -52,5 +57,46 @@ func TestSafeShowsWhatCouldMoveTheCursor(t *testing.T) {
 		if got := safe(text); got != want {
 			t.Errorf("safe(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestReadmeShowsATrueSession runs the commands of the README's session, and
+// compares what they print with what it shows.
+func TestReadmeShowsATrueSession(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "<!-- session -->\n```\n")
+	shown, _, ended := strings.Cut(rest, "```")
+	if !ok || !ended {
+		t.Fatal("README.md has no session")
+	}
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", filepath.Join(dir, "skein"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	commands := 0
+	for step := range strings.SplitSeq(strings.TrimSpace(shown), "\n\n") {
+		command, want, _ := strings.Cut(step, "\n")
+		command, ok := strings.CutPrefix(command, "$ ")
+		if !ok {
+			t.Fatalf("not a command: %q", command)
+		}
+		sh := exec.Command("sh", "-c", command)
+		sh.Dir = dir
+		sh.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"))
+		got, err := sh.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", command, err, got)
+		}
+		if d := cmp.Diff(want, strings.TrimSpace(string(got))); d != "" {
+			t.Errorf("%s (-README +printed):\n%s", command, d)
+		}
+		commands++
+	}
+	if commands < 3 {
+		t.Errorf("only %d commands", commands)
 	}
 }

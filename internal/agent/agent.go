@@ -89,6 +89,7 @@ func (s Settings) Over(o Settings) Settings {
 type Usage struct {
 	Requests int64        `json:"requests"` // undone ones included
 	Turns    thread.Usage `json:"turns"`    // what answers took
+	Lines    thread.Usage `json:"lines"`    // what lines took that a model wrote; counted apart, in a document of their own
 	Tokens   int64        `json:"tokens"`   // estimated, of all prompts
 	Same     int64        `json:"same"`     // of those, the same prefix as the request before
 
