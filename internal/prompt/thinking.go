@@ -70,8 +70,8 @@ func (l *Layout) proved(c *chain, i int) bool {
 		if next.madeFrom(c.sum()) {
 			return true
 		}
-		if l.out[i].Role == thread.User {
-			return false // the run ended before it
+		if l.out[i].Role == thread.User || !hasCalls(next) {
+			return false // the run ended
 		}
 	}
 	return false
@@ -83,8 +83,8 @@ func (p placed) madeFrom(s sum) bool {
 }
 
 // runOf finds where the run of the newest calls starts: the last reply with
-// calls and those before it with nothing but results between them. It is
-// len(messages) where the last reply calls nothing.
+// calls, and before it replies with calls that have nothing but results between
+// them. It is len(messages) where the last reply calls nothing.
 func runOf(messages []placed) int {
 	last := len(messages) - 1
 	for last >= 0 && messages[last].Role != thread.Assistant {
@@ -94,10 +94,14 @@ func runOf(messages []placed) int {
 		return len(messages)
 	}
 	start := last
-	for i := last; i >= 0 && messages[i].Role != thread.User; i-- {
-		if messages[i].Role == thread.Assistant {
-			start = i
+	for i := last - 1; i >= 0 && messages[i].Role != thread.User; i-- {
+		if messages[i].Role == thread.Tool {
+			continue
 		}
+		if !hasCalls(messages[i]) {
+			break
+		}
+		start = i
 	}
 	return start
 }
