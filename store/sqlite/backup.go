@@ -16,6 +16,9 @@ import (
 // copied is how many pages are copied between looks at the context.
 const copied = 512
 
+// patience is how long a file that is to be restored is waited for.
+const patience = 500 * time.Millisecond
+
 // Backup copies the database, as of one moment, into a new file at the path to,
 // for the user alone, while others go on writing. The file appears once it is
 // complete and durable; one that is there already is refused with conflict.
@@ -87,11 +90,12 @@ func copyFrom(ctx context.Context, from, to string) error {
 		return err
 	}
 	s := &Store{path: from}
-	uri, _, err := s.probe(Options{})
+	o := Options{Busy: patience}
+	uri, _, err := s.probe(o)
 	if err != nil {
 		return err
 	}
-	p := newPool(1, func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, reading) })
+	p := newPool(1, func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading) })
 	err = p.snapshot(ctx, "restore", func(c *conn) error { return copyTo(ctx, c, to) })
 	return errors.Join(err, p.close())
 }
@@ -160,11 +164,7 @@ func settleFile(file, path string) error {
 	if err := os.Rename(file, path); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return syncDir(filepath.Dir(path))
 }
 
 // vacant refuses a path at which there is something.
@@ -187,14 +187,11 @@ func unused(ctx context.Context, path string) error {
 		}
 		return missing(err)
 	}
-	c, err := openConn(fileURI(path), sqlite3.OPEN_READWRITE, "")
+	c, err := openConn(fileURI(path), sqlite3.OPEN_READWRITE, patience, "")
 	if err != nil {
 		return wrap(ctx, "restore", "", err)
 	}
-	err = c.BusyTimeout(100 * time.Millisecond)
-	if err == nil {
-		err = c.Exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK`)
-	}
+	err = c.Exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK`)
 	err = errors.Join(err, c.close())
 	if errors.Is(err, sqlite3.BUSY) {
 		return &thread.Error{Code: thread.Conflict, Op: "restore", Message: "the database at " + path + " is in use", Hint: "stop whoever uses it", Err: err}

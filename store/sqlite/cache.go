@@ -36,6 +36,7 @@ type kept struct {
 	epoch    string
 	gone     bool
 	tip      int64
+	branch   int64
 }
 
 func newCache() *cache { return &cache{byName: map[name]*kept{}} }
@@ -91,11 +92,11 @@ func (c *cache) settle() {
 func (c *cache) drop() { *c = *newCache() }
 
 func (k *kept) note() {
-	k.segments, k.title, k.hidden, k.shared, k.epoch, k.gone, k.tip = k.Segments, k.Title, millis(k.Deleted), k.Shared, k.Epoch, k.Gone, k.Tip
+	k.segments, k.title, k.hidden, k.shared, k.epoch, k.gone, k.tip, k.branch = k.Segments, k.Title, millis(k.Deleted), k.Shared, k.Epoch, k.Gone, k.Tip, k.Branch
 }
 
 // cold says whether a rarely changed column must be written.
 func (k *kept) cold() bool {
 	return k.title != k.Title || k.hidden != millis(k.Deleted) || k.shared != k.Shared || k.epoch != k.Epoch || k.gone != k.Gone ||
-		!slices.Equal(k.segments, k.Segments)
+		k.branch != k.Branch || !slices.Equal(k.segments, k.Segments)
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 )
 
-// busyTimeout is how long a connection waits for another process's lock.
-const busyTimeout = 10 * time.Second
-
 // conn is a connection with its prepared statements. One goroutine at a time
 // uses it.
 type conn struct {
@@ -20,22 +17,23 @@ type conn struct {
 	stmts map[string]*sqlite3.Stmt
 }
 
-// openConn opens a connection and checks that it can search.
-func openConn(uri string, flags sqlite3.OpenFlag, pragmas string) (*conn, error) {
+// openConn opens a connection that waits so long for another process's lock, and
+// checks that it can search.
+func openConn(uri string, flags sqlite3.OpenFlag, busy time.Duration, pragmas string) (*conn, error) {
 	db, err := sqlite3.OpenFlags(uri, flags|sqlite3.OPEN_URI)
 	if err != nil {
 		return nil, err
 	}
 	c := &conn{Conn: db, stmts: map[string]*sqlite3.Stmt{}}
-	if err := c.setUp(pragmas); err != nil {
+	if err := c.setUp(busy, pragmas); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *conn) setUp(pragmas string) error {
-	if err := c.BusyTimeout(busyTimeout); err != nil {
+func (c *conn) setUp(busy time.Duration, pragmas string) error {
+	if err := c.BusyTimeout(busy); err != nil {
 		return err
 	}
 	if err := fts5.RegisterCustom(c.Conn, func(a *fts5.API) error { return a.CreateFunction("tally", tally) }); err != nil {

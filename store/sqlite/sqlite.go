@@ -21,7 +21,8 @@ type Options struct {
 	ReadOnly bool             // write nothing, not even beside the file
 	Readers  int              // connections that read at once; 0 means 4
 	Now      func() time.Time // the clock; nil means time.Now
-	VFS      string           // the name of a registered VFS; empty means the system's
+	VFS      string           // the name of a registered VFS over the system's files; empty means theirs alone
+	Busy     time.Duration    // how long to wait for another process's lock; 0 means 10 seconds
 	Log      *slog.Logger     // told when messages cannot be indexed in the background; nil means nobody
 }
 
@@ -73,6 +74,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Busy <= 0 {
+		o.Busy = 10 * time.Second
+	}
 	s := &Store{path: path, now: o.Now}
 	if o.ReadOnly {
 		return s, s.openReadOnly(o)
@@ -87,12 +91,10 @@ const (
 )
 
 func (s *Store) openWritable(o Options) error {
-	if o.VFS == "" {
-		if err := makeFile(s.path); err != nil {
-			return err
-		}
+	if err := makeFile(s.path); err != nil {
+		return err
 	}
-	c, err := openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE|sqlite3.OPEN_CREATE, "")
+	c, err := openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, o.Busy, "")
 	if err != nil {
 		return err
 	}
@@ -100,7 +102,7 @@ func (s *Store) openWritable(o Options) error {
 		return errors.Join(err, c.close())
 	}
 	s.readers = newPool(o.Readers, func() (*conn, error) {
-		return openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, reading)
+		return openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, o.Busy, reading)
 	})
 	s.indexer = newIndexer(s, o.Log)
 	s.writer = newWriter(c, s.indexer.note)
@@ -128,7 +130,7 @@ func (s *Store) openReadOnly(o Options) error {
 	if err != nil {
 		return err
 	}
-	again := func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, reading) }
+	again := func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading) }
 	s.readers, s.watch = newPool(o.Readers, again), newPool(1, again)
 	return nil
 }
@@ -137,13 +139,13 @@ func (s *Store) openReadOnly(o Options) error {
 // SQLite can put no shared memory beside the file, the file is read as one that
 // nobody changes.
 func (s *Store) probe(o Options) (uri string, have int, err error) {
-	if o.VFS == "" {
-		if _, err := os.Stat(s.path); err != nil {
-			return "", 0, missing(err)
-		}
+	if info, err := os.Stat(s.path); err != nil {
+		return "", 0, missing(err)
+	} else if !info.Mode().IsRegular() {
+		return "", 0, missing(errors.New("it is no regular file"))
 	}
 	uri = s.uri(o, "ro")
-	have, err = schemaAt(uri)
+	have, err = schemaAt(uri, o)
 	if !errors.Is(err, sqlite3.CANTOPEN) && !errors.Is(err, sqlite3.READONLY) {
 		return uri, have, err
 	}
@@ -151,12 +153,12 @@ func (s *Store) probe(o Options) (uri string, have int, err error) {
 		return "", 0, &thread.Error{Code: thread.Storage, Op: "open", Message: "the database was not closed, and on a read-only disk its newest writes cannot be read", Hint: "copy it, with the file beside it that ends in -wal, to where you may write", Err: err}
 	}
 	uri += "&immutable=1"
-	have, err = schemaAt(uri)
+	have, err = schemaAt(uri, o)
 	return uri, have, err
 }
 
-func schemaAt(uri string) (have int, err error) {
-	c, err := openConn(uri, sqlite3.OPEN_READONLY, reading)
+func schemaAt(uri string, o Options) (have int, err error) {
+	c, err := openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading)
 	if err != nil {
 		return 0, err
 	}
@@ -181,10 +183,13 @@ func missing(err error) error {
 }
 
 // makeFile makes the file and its folder, so that they are the user's alone.
+// The file beside it, in which SQLite shares memory, would else be anybody's.
 func makeFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return cannotMake(err)
 	}
+	_, known := os.Stat(path)
 	for _, p := range []string{path, path + "-shm"} {
 		f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
@@ -194,7 +199,19 @@ func makeFile(path string) error {
 			return err
 		}
 	}
-	return nil
+	if known == nil {
+		return nil
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(path string) error {
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 func cannotMake(err error) error {
@@ -215,7 +232,8 @@ func (s *Store) uri(o Options, mode string) string {
 	q := url.Values{"mode": {mode}}
 	if o.VFS != "" {
 		q.Set("vfs", o.VFS)
-	} else if mode == "rw" {
+	}
+	if mode == "rw" {
 		q.Set("modeof", s.path)
 	}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), RawQuery: q.Encode()}).String()
