@@ -2,7 +2,6 @@ package skein
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -43,22 +42,10 @@ func (e *Engine) checkPrompt(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	err = prompt.Validate(&p.Request, rules)
-	if unanswerable(err) {
-		return nil
+	if len(p.Request.Messages) == 0 {
+		return nil // nothing was ever said
 	}
-	return err
-}
-
-// unanswerable says that a prompt is refused only because nobody has said
-// anything since the last answer.
-func unanswerable(err error) bool {
-	var typed *thread.Error
-	if !errors.As(err, &typed) {
-		return false
-	}
-	v, ok := typed.Details.(prompt.Violation)
-	return ok && (v.Rule == "last" || v.Rule == "messages")
+	return prompt.Validate(&p.Request, rules)
 }
 
 // keeper is what a store on disk can do besides.

@@ -2,6 +2,7 @@ package skein
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/skeinhq/skein/internal/agent"
@@ -49,6 +50,71 @@ func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) 
 		Thread: &state, Past: past, Usage: usage, Marks: c.marks,
 		Definition: c.agent.Definition(c.model, s.Zone, c.tools), Time: clock(past), Rules: c.rules,
 	})
+}
+
+// PromptAt builds the prompt that the active answer at seq was made from, byte
+// for byte as it was sent: the log and the nodes hold all that it takes.
+//
+// Errors: not-found (no active answer there), configuration (its model is not in
+// the rule table any more), storage.
+func (t *Thread) PromptAt(ctx context.Context, seq int64) (*Prompt, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := t.engine.store.Entry(ctx, &state, seq)
+	if err != nil {
+		return nil, err
+	}
+	if e.Message == nil || e.Message.Request == nil || !state.Active(state.OriginAt(seq), e.Branch, e.Index) {
+		return nil, &thread.Error{Code: thread.NotFound, Op: "prompt", Thread: t.id, Message: fmt.Sprintf("entry %d is no active answer", seq), Hint: "skein show lists the log"}
+	}
+	request := e.Message.Request
+	_, data, err := t.engine.store.Blob(ctx, state.Key, request.Definition)
+	if err != nil {
+		return nil, err
+	}
+	def, err := prompt.DecodeDefinition(data)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := t.engine.cfg.Rules.Rules(def.Model)
+	if err != nil {
+		return nil, err
+	}
+	state.Length = e.Index
+	if state.Cut, err = t.cutNumbered(ctx, &state, request.Cut); err != nil {
+		return nil, err
+	}
+	past, err := (&agent.Recent{}).Load(ctx, t.engine.store, &state, 0)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Prompt(agent.Input{
+		Thread: &state, Past: past, Usage: Usage{Requests: request.Number - 1},
+		Definition: def, Time: request.Time, Rules: rules, Marks: agent.MarksFor(Settings{}, Agent{}, rules),
+	})
+}
+
+// cutNumbered gives the seq of the active cut of that number; 0 for number 0.
+func (t *Thread) cutNumbered(ctx context.Context, state *thread.Thread, number int64) (int64, error) {
+	for seq := state.Cut; seq != 0 && number != 0; {
+		e, err := t.engine.store.Entry(ctx, state, seq)
+		if err != nil {
+			return 0, err
+		}
+		if e.Cut == nil || e.Cut.Number < number {
+			break
+		}
+		if e.Cut.Number == number {
+			return seq, nil
+		}
+		seq = e.Cut.Prev
+	}
+	if number == 0 {
+		return 0, nil
+	}
+	return 0, &thread.Error{Code: thread.Storage, Op: "prompt", Thread: t.id, Message: fmt.Sprintf("cut %d is not in the log", number), Hint: "run skein doctor"}
 }
 
 // clock is the time of the newest message.

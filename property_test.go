@@ -63,6 +63,27 @@ func sent(t *rapid.T, th *skein.Thread) (messages []string, cut int64) {
 	return messages[:len(messages)-len(p.Told)], p.Stamp.Cut
 }
 
+// pastRequestsAreTheSame makes every active answer's prompt again: it has the
+// hash that was stored with the answer.
+func pastRequestsAreTheSame(t *rapid.T, th *skein.Thread) {
+	ctx := context.Background()
+	for e, err := range th.Messages(ctx, 0, 1000) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Message.Request == nil {
+			continue
+		}
+		p, err := th.PromptAt(ctx, e.Seq)
+		if err != nil {
+			t.Fatalf("the prompt of the answer at %d: %v", e.Seq, err)
+		}
+		if want := e.Message.Request; p.Stamp.Hash != want.Hash || p.Tokens != want.Tokens {
+			t.Fatalf("the prompt of the answer at %d has hash %s and %d tokens, it was sent with %s and %d", e.Seq, p.Stamp.Hash, p.Tokens, want.Hash, want.Tokens)
+		}
+	}
+}
+
 // Whatever is said, done and undone, memory and SQLite give the same prompt, a
 // fresh engine gives it again (I6), it is valid (I7, by Check), and between cuts
 // it grows at its end only (I5). What is only stored may leave more than HARD
@@ -147,6 +168,7 @@ func TestPromptsOfRandomConversations(t *testing.T) {
 					t.Fatalf("%s: %v", step, err)
 				}
 			}
+			pastRequestsAreTheSame(t, threads[1])
 			now, nowCut := sent(t, threads[0])
 			other, _ := sent(t, threads[1])
 			if strings.Join(now, "\n") != strings.Join(other, "\n") {

@@ -140,7 +140,7 @@ func (t *Thread) Reply(ctx context.Context) error {
 			if err != nil || !pending {
 				return err
 			}
-			turn, err := t.engine.newTurn(ctx, t, log)
+			turn, err := t.engine.newTurn(ctx, log)
 			if err != nil {
 				return err
 			}
@@ -158,7 +158,7 @@ func (t *Thread) Reply(ctx context.Context) error {
 }
 
 // newTurn chooses the agent, its model, tools and marks.
-func (e *Engine) newTurn(ctx context.Context, t *Thread, log *agent.Log) (*agent.Turn, error) {
+func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, error) {
 	var s Settings
 	if err := agent.ReadDoc(ctx, e.store, log.Thread.Key, thread.SettingsDoc, &s); err != nil {
 		return nil, err

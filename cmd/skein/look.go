@@ -116,12 +116,24 @@ func about(e *thread.Entry) string {
 
 type promptCmd struct {
 	Thread string `arg:"" help:"The thread."`
+	At     int64  `placeholder:"SEQ" help:"Show what the answer at this seq of the log was made from instead."`
 }
 
-func (promptCmd) Help() string { return example("skein prompt launch --agent north") }
+func (promptCmd) Help() string {
+	return example("skein prompt launch --agent north", "skein prompt launch --at 12")
+}
 
 func (c promptCmd) Run(a *app) error {
-	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error { return a.showPrompt(t, a.flags.Agent) })
+	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+		if c.At == 0 {
+			return a.showPrompt(t, a.flags.Agent)
+		}
+		p, err := t.PromptAt(a.ctx, c.At)
+		if err != nil {
+			return err
+		}
+		return a.printPrompt(p)
+	})
 }
 
 func (a *app) showPrompt(t *skein.Thread, agentName string) error {
@@ -129,6 +141,10 @@ func (a *app) showPrompt(t *skein.Thread, agentName string) error {
 	if err != nil {
 		return err
 	}
+	return a.printPrompt(p)
+}
+
+func (a *app) printPrompt(p *skein.Prompt) error {
 	if a.flags.JSON {
 		return a.printJSON(p)
 	}

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,7 +107,7 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 			if err != nil {
 				t.Fatalf("message %d, %s: %v", messages, name, err)
 			}
-			if err := prompt.Validate(&p.Request, rules); err != nil && !endsWithItsOwn(err) {
+			if err := prompt.Validate(&p.Request, rules); err != nil {
 				t.Fatalf("message %d (%s), %s: %v", messages, item.Entry.Message.Role, name, err)
 			}
 			now := p.Request.Messages[:len(p.Request.Messages)-len(p.Told)]
@@ -150,17 +149,6 @@ func marksOf(t *testing.T, tail outline.Marks, name string) agent.Marks {
 		t.Fatal(err)
 	}
 	return agent.MarksFor(agent.Settings{Tail: tail}, agent.Agent{}, rules)
-}
-
-// endsWithItsOwn says that a prompt is refused only because the agent spoke
-// last.
-func endsWithItsOwn(err error) bool {
-	var typed *thread.Error
-	if !errors.As(err, &typed) {
-		return false
-	}
-	v, ok := typed.Details.(prompt.Violation)
-	return ok && v.Rule == "last"
 }
 
 // startsWith fails unless the prompt grew at its end. The results of the newest

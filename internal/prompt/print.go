@@ -113,8 +113,7 @@ func printOutline(b *bufio.Writer, m *model.Message) {
 
 func printLines(b *bufio.Writer, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString(printable(line))
-		b.WriteByte('\n')
+		fmt.Fprintln(b, printable(line))
 	}
 }
 
