@@ -231,12 +231,13 @@ func (w *writing) rise(at Place, p *Placed) (up Place, due bool, err error) {
 	for {
 		p.Lines = append(p.Lines, n.Text)
 		w.nodes = append(w.nodes, n)
-		w.head.note(n.Span, n.Text, true)
 		if !n.Span.IsRight() {
+			w.head.note(n.Span, n.Text, true)
 			return at, false, nil
 		}
 		left, _ := n.Span.Parent().Halves()
-		text, ok, err := w.head.text(w.tx, left)
+		text, ok, err := w.head.text(w.tx, left) // before the edge moves on
+		w.head.note(n.Span, n.Text, true)
 		if err != nil || !ok {
 			return at, false, err
 		}

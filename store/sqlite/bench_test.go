@@ -3,10 +3,13 @@ package sqlite_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/skeinhq/skein/internal/word"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
@@ -75,4 +78,128 @@ func BenchmarkAppendTogether(b *testing.B) {
 
 func rate(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "appends/s")
+}
+
+// lengths are the thread's lengths that a benchmark is run at: the figures must
+// be alike. The long one takes some minutes to make, so it is asked for.
+func lengths(b *testing.B) []int {
+	if os.Getenv("SKEIN_BENCH_LONG") == "" {
+		return []int{1_000, 100_000}
+	}
+	return []int{1_000, 1_000_000}
+}
+
+// long opens a database with a thread of n messages, made once for all
+// benchmarks of that length.
+func long(b *testing.B, n int) (*sqlite.Store, *thread.Thread) {
+	b.Helper()
+	path := made.path(b, n)
+	s := open(b, path, sqlite.Options{})
+	return s, state(b, s, "a")
+}
+
+// made are the databases of this run.
+var made = &databases{}
+
+type databases struct{ dir string }
+
+func (d *databases) path(b *testing.B, n int) string {
+	if d.dir == "" {
+		dir, err := os.MkdirTemp("", "skein-bench")
+		if err != nil {
+			b.Fatal(err)
+		}
+		d.dir = dir
+	}
+	path := filepath.Join(d.dir, fmt.Sprint(n), "skein.db")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	s, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	bulk(b, s, create(b, s, "a"), n)
+	if err := s.IndexNow(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+func BenchmarkAppendByLength(b *testing.B) {
+	for _, n := range lengths(b) {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			s, t := long(b, n)
+			i := 0
+			for b.Loop() {
+				if _, err := s.Append(context.Background(), t.Key, store.Draft{Entries: []store.New{said(i)}}); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
+
+func BenchmarkNodes100(b *testing.B) {
+	for _, n := range lengths(b) {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			s, t := long(b, n)
+			var spans []thread.Span
+			for i := range int64(100) {
+				spans = append(spans, thread.Span{ID: (i * t.Length / 100) &^ 1, N: 1 + i%2})
+			}
+			for b.Loop() {
+				if _, err := s.Nodes(context.Background(), t, spans); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkTail200(b *testing.B) {
+	for _, n := range lengths(b) {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			s, t := long(b, n)
+			for b.Loop() {
+				for _, err := range s.Messages(context.Background(), t, t.Length-200, t.Length) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkThread(b *testing.B) {
+	for _, n := range lengths(b) {
+		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
+			s, _ := long(b, n)
+			for b.Loop() {
+				if _, err := s.Thread(context.Background(), "", "a"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, n := range lengths(b) {
+		for _, query := range []string{"17", "studio"} {
+			b.Run(fmt.Sprintf("messages=%d/word=%s", n, query), func(b *testing.B) {
+				s, t := long(b, n)
+				for b.Loop() {
+					if _, err := s.Search(context.Background(), t, store.SearchQuery{Words: word.Query(query)}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
 }

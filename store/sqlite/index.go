@@ -17,7 +17,7 @@ const (
 	idle    = 200 * time.Millisecond // how long the writer rests before messages are indexed
 	mostLag = 256                    // entries of a thread that may wait for it
 	batch   = 256                    // entries indexed in one write
-	breath  = 4                      // after working for a while, rest this many times as long if others write
+	breath  = 9                      // after a batch, rest this many times as long if others write
 )
 
 // indexer gives the search index the words of messages, some time after they
@@ -81,32 +81,25 @@ func (x *indexer) run(ctx context.Context) {
 		if !x.rest(ctx) {
 			return
 		}
-		began := time.Now()
 		for _, n := range x.ready() {
-			if err := x.index(ctx, n); err != nil {
+			if err := x.index(ctx, n, x.breathe); err != nil {
 				if ctx.Err() != nil {
 					return
 				}
 				x.log.Error("messages cannot be indexed; searching reads them instead", "thread", n.id, "error", err)
 			}
 		}
-		if !x.breathe(ctx, time.Since(began)) {
-			return
-		}
 	}
 }
 
-// breathe leaves the processors to those who write, unless nobody does. It says
-// whether to go on.
-func (x *indexer) breathe(ctx context.Context, worked time.Duration) bool {
+// breathe leaves the processors to those who write, unless nobody does.
+func (x *indexer) breathe(ctx context.Context, worked time.Duration) {
 	if !x.busy() {
-		return ctx.Err() == nil
+		return
 	}
 	select {
 	case <-time.After(min(breath*worked, time.Second)):
-		return true
 	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -191,16 +184,18 @@ func (s *Store) IndexNow(ctx context.Context) error {
 	}
 	s.indexer.mu.Unlock()
 	for _, n := range all {
-		if err := s.indexer.index(ctx, n); err != nil {
+		if err := s.indexer.index(ctx, n, func(context.Context, time.Duration) {}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// index brings a thread's part of the search index up to its tip.
-func (x *indexer) index(ctx context.Context, n name) error {
+// index brings a thread's part of the search index up to its tip, and rests
+// after each batch.
+func (x *indexer) index(ctx context.Context, n name, rest func(ctx context.Context, worked time.Duration)) error {
 	for more := true; more; {
+		began := time.Now()
 		b, err := x.read(ctx, n)
 		if err != nil || b == nil {
 			return err
@@ -208,6 +203,9 @@ func (x *indexer) index(ctx context.Context, n name) error {
 		more = b.upto < b.tip
 		if err := x.s.update(ctx, "index", n.id, func(t *tx) error { return b.store(t, n) }); err != nil {
 			return err
+		}
+		if more {
+			rest(ctx, time.Since(began))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -14,7 +15,14 @@ import (
 	"github.com/skeinhq/skein/store/storetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if made.dir != "" {
+			os.RemoveAll(made.dir)
+		}
+		os.Exit(code)
+	}))
+}
 
 // open opens a database in the test's folder and closes it at the end.
 func open(t testing.TB, path string, o sqlite.Options) *sqlite.Store {
