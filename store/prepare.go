@@ -18,6 +18,8 @@ type Prepared struct {
 	entries []prepared
 	docs    []thread.Doc
 	keyed   int // entries with a client key
+
+	decoded []thread.Entry // see Decode; the transaction never looks at it
 }
 
 type prepared struct {
@@ -143,17 +145,36 @@ func content(e *thread.Entry) ([]byte, error) {
 	return sum[:], nil
 }
 
-// Result is what a write made, still encoded. Written decodes it, outside the
-// transaction.
+// Decode reads the bodies back as a reader of the log will see them. It may run
+// while another goroutine writes the draft: the time of waiting is put to use.
+func (p *Prepared) Decode() error {
+	p.decoded = make([]thread.Entry, len(p.entries))
+	for i := range p.entries {
+		e := Bare(p.entries[i].Entry)
+		if err := e.DecodeBody(p.entries[i].body); err != nil {
+			return unreadable(err)
+		}
+		p.decoded[i] = e
+	}
+	return nil
+}
+
+func unreadable(err error) error {
+	return &thread.Error{Code: thread.Storage, Op: "write", Message: "an entry cannot be read as it is written", Err: err}
+}
+
+// Result is what a write made, still encoded.
 type Result struct {
 	Thread thread.Thread
 	Nodes  []thread.Node
 	Fresh  bool
 
+	draft  *Prepared
 	placed []Placed
 }
 
-// Written gives the entries as a reader of the log would see them.
+// Written gives the entries as a reader of the log would see them. It is called
+// outside the transaction, after the draft's Decode.
 func (r *Result) Written() (Written, error) {
 	w := Written{Thread: r.Thread, Nodes: r.Nodes, Fresh: r.Fresh, Entries: make([]thread.Entry, len(r.placed))}
 	for i := range r.placed {
@@ -162,13 +183,26 @@ func (r *Result) Written() (Written, error) {
 			w.Entries[i] = p.Entry
 			continue
 		}
-		e := Bare(p.Entry)
-		if err := e.DecodeBody(p.Body); err != nil {
-			return w, &thread.Error{Code: thread.Storage, Op: "append", Thread: r.Thread.ID, Message: "an entry that was written cannot be read", Err: err}
+		e, err := r.decoded(p)
+		if err != nil {
+			return w, err
 		}
 		w.Entries[i] = e
 	}
 	return w, nil
+}
+
+func (r *Result) decoded(p *Placed) (thread.Entry, error) {
+	e := r.draft.decoded[p.draft]
+	if p.recoded {
+		e = Bare(p.Entry)
+		if err := e.DecodeBody(p.Body); err != nil {
+			return e, unreadable(err)
+		}
+	}
+	at := &p.Entry
+	e.Seq, e.Time, e.Prev, e.Index, e.Branch = at.Seq, at.Time, at.Prev, at.Index, at.Branch
+	return e, nil
 }
 
 // Bare is the entry without its body.

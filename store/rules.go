@@ -62,7 +62,7 @@ func (w *writing) queue(e *prepared, p *Placed) error {
 	if err != nil {
 		return err
 	}
-	p.Body = body
+	p.Body, p.recoded = body, true
 	return w.queued(e, p)
 }
 
@@ -176,7 +176,7 @@ func (p *Placed) encode(v any) error {
 	if err != nil {
 		return err
 	}
-	p.Body = body
+	p.Body, p.recoded = body, true
 	return nil
 }
 

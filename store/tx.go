@@ -50,8 +50,10 @@ type Placed struct {
 	Lines []string // the message's verbatim line, and those joined above it at once, by level
 	Index bool     // the message is active
 
-	line string // the verbatim line
-	old  bool   // was there already
+	draft   int    // its place in the draft
+	recoded bool   // Body is not the draft's
+	line    string // the verbatim line
+	old     bool   // was there already
 }
 
 // Tx is one write transaction of a driver. Whatever it reads holds what it has

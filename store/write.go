@@ -34,14 +34,14 @@ func Write(tx Tx, h *Head, p *Prepared, g *Guard, now time.Time) (*Result, error
 			w.placed = append(w.placed, Placed{Entry: *old, old: true})
 			continue
 		}
-		if err := w.place(&p.entries[i]); err != nil {
+		if err := w.place(i, &p.entries[i]); err != nil {
 			return nil, err
 		}
 	}
 	if err := w.store(p.docs); err != nil {
 		return nil, err
 	}
-	return &Result{Thread: h.Thread, Nodes: w.nodes, Fresh: true, placed: w.placed}, nil
+	return &Result{Thread: h.Thread, Nodes: w.nodes, Fresh: true, draft: p, placed: w.placed}, nil
 }
 
 // writing is one draft on its way into a log. Nothing is stored before every
@@ -152,11 +152,11 @@ func (w *writing) repeated(p *Prepared, found map[int]*thread.Entry) *Result {
 }
 
 // place gives an entry its seq and lets its kind's rule change the state.
-func (w *writing) place(e *prepared) error {
+func (w *writing) place(i int, e *prepared) error {
 	if w.next.Tip >= maxSeq {
 		return fail(thread.Limit, w.op, w.head.ID, "fork it", "the thread's log is full")
 	}
-	p := Placed{Entry: e.Entry, Body: e.body, Sum: e.sum}
+	p := Placed{Entry: e.Entry, Body: e.body, Sum: e.sum, draft: i}
 	p.Entry.Seq = w.next.Tip + 1
 	p.Entry.Prev, p.Entry.Index, p.Entry.Branch = 0, thread.NoIndex, 0
 	if p.Entry.Time = Stamp(e.Time); p.Entry.Time.IsZero() {

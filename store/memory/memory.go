@@ -186,6 +186,9 @@ func (s *Store) Commit(ctx context.Context, key thread.Key, d store.Draft, g sto
 }
 
 func (s *Store) write(ctx context.Context, op string, key thread.Key, p *store.Prepared, g *store.Guard) (store.Written, error) {
+	if err := p.Decode(); err != nil {
+		return store.Written{}, err
+	}
 	var r *store.Result
 	err := s.onThread(ctx, op, key, func(x *tx, h *store.Head) (err error) {
 		r, err = store.Write(x, h, p, g, s.now())

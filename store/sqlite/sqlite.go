@@ -255,13 +255,23 @@ func (s *Store) Close() error {
 
 // update runs a write.
 func (s *Store) update(ctx context.Context, op, id string, f func(x *tx) error) error {
+	r, err := s.send(ctx, op, id, f)
+	if err != nil {
+		return err
+	}
+	return r.wait(ctx)
+}
+
+// send hands a write over to the writer.
+func (s *Store) send(ctx context.Context, op, id string, f func(x *tx) error) (*request, error) {
 	if s.writer == nil {
 		if s.readers.isClosed() {
-			return store.Closed(op)
+			return nil, store.Closed(op)
 		}
-		return errReadOnly(op)
+		return nil, errReadOnly(op)
 	}
-	return s.writer.do(ctx, op, id, f)
+	r := newRequest(op, id, f)
+	return r, s.writer.send(ctx, r)
 }
 
 // onThread runs a write on one thread.

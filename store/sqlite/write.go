@@ -125,12 +125,22 @@ func (s *Store) Commit(ctx context.Context, key thread.Key, d store.Draft, g sto
 
 func (s *Store) write(ctx context.Context, op string, key thread.Key, p *store.Prepared, g *store.Guard) (store.Written, error) {
 	var r *store.Result
-	err := s.onThread(ctx, op, key, func(x *tx, h *store.Head) (err error) {
-		r, err = store.Write(x, h, p, g, s.now())
+	sent, err := s.send(ctx, op, key.ID, func(x *tx) error {
+		h, err := x.find(op, key)
+		if err == nil {
+			r, err = store.Write(x, h, p, g, s.now())
+		}
 		return err
 	})
 	if err != nil {
 		return store.Written{}, err
+	}
+	failed := p.Decode()
+	if err := sent.wait(ctx); err != nil {
+		return store.Written{}, err
+	}
+	if failed != nil {
+		return store.Written{}, failed
 	}
 	return r.Written()
 }
@@ -195,7 +205,7 @@ func (s *Store) Changed(ctx context.Context) (v int64, err error) {
 	if s.writer == nil {
 		return s.changedReadOnly(ctx)
 	}
-	err = s.writer.do(ctx, "changed", "", func(x *tx) error {
+	err = s.update(ctx, "changed", "", func(x *tx) error {
 		v = s.writer.version
 		return nil
 	})

@@ -66,19 +66,20 @@ func newWriter(c *conn, written func([]*kept)) *writer {
 	return w
 }
 
-// do hands a write over and waits until it is durable or has failed.
-func (w *writer) do(ctx context.Context, op, id string, f func(x *tx) error) error {
-	r := &request{op: op, id: id, f: f, done: make(chan struct{})}
-	if err := w.send(ctx, r); err != nil {
-		return err
-	}
+func newRequest(op, id string, f func(x *tx) error) *request {
+	return &request{op: op, id: id, f: f, done: make(chan struct{})}
+}
+
+// wait waits until the write is durable or has failed. One that still waits its
+// turn when the context ends is withdrawn.
+func (r *request) wait(ctx context.Context) error {
 	select {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
 	}
 	if r.state.CompareAndSwap(waiting, withdrawn) {
-		return store.Stopped(op, id, ctx.Err())
+		return store.Stopped(r.op, r.id, ctx.Err())
 	}
 	<-r.done
 	return r.err
