@@ -87,6 +87,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 const (
 	writing = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
 		PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY`
+	beside  = `PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256`
 	reading = `PRAGMA query_only = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY`
 )
 
@@ -101,11 +102,15 @@ func (s *Store) openWritable(o Options) error {
 	if err := s.prepare(c); err != nil {
 		return errors.Join(err, c.close())
 	}
+	beside, err := openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, o.Busy, beside)
+	if err != nil {
+		return errors.Join(err, c.close())
+	}
 	s.readers = newPool(o.Readers, func() (*conn, error) {
 		return openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, o.Busy, reading)
 	})
 	s.indexer = newIndexer(s, o.Log)
-	s.writer = newWriter(c, s.indexer.note)
+	s.writer = newWriter(c, newCheckpointer(beside), s.indexer.note)
 	s.indexer.start()
 	return nil
 }

@@ -13,10 +13,8 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-const (
-	mostGrouped     = 512  // writes in one transaction
-	checkpointPages = 2000 // pages in the write-ahead log before they are copied into the file
-)
+// mostGrouped is how many writes share a transaction.
+const mostGrouped = 512
 
 // writer owns the one connection that writes. Its goroutine takes what waits
 // and makes it durable in one transaction.
@@ -31,8 +29,7 @@ type writer struct {
 
 	written func(heads []*kept) // told of what has become durable
 	version int64               // data_version: grows when another process has written
-	pages   int                 // in the write-ahead log
-	copied  int                 // of those, when it was last copied
+	log     *checkpointer
 }
 
 // request is a write on its way.
@@ -52,14 +49,14 @@ const (
 	withdrawn
 )
 
-func newWriter(c *conn, written func([]*kept)) *writer {
+func newWriter(c *conn, log *checkpointer, written func([]*kept)) *writer {
 	cache := newCache()
 	w := &writer{
-		c: c, tx: &tx{c: c, cache: cache}, written: written,
+		c: c, log: log, tx: &tx{c: c, cache: cache}, written: written,
 		queue: make(chan *request, mostGrouped), done: make(chan struct{}),
 	}
 	c.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
-		w.pages = pages
+		log.pages = pages
 		return nil
 	})
 	go w.run()
@@ -113,7 +110,7 @@ func (w *writer) close() error {
 	close(w.queue)
 	w.mu.Unlock()
 	<-w.done
-	return w.c.close()
+	return errors.Join(w.log.close(), w.c.close())
 }
 
 func (w *writer) run() {
@@ -129,7 +126,7 @@ func (w *writer) run() {
 			close(r.done)
 		}
 		clear(group)
-		w.checkpoint()
+		w.log.committed(w.c)
 	}
 }
 
@@ -252,20 +249,6 @@ func (w *writer) unsettled(err error) (alone bool, _ error) {
 		return true, err
 	}
 	return false, unknown(err)
-}
-
-// checkpoint copies the write-ahead log into the file once it has grown. A
-// failure leaves the log as it is, whole; a later commit tries again.
-func (w *writer) checkpoint() {
-	if w.pages < w.copied {
-		w.copied = 0 // the log was begun anew
-	}
-	if w.pages < w.copied+checkpointPages {
-		return
-	}
-	w.copied = w.pages
-	// Nobody waits for this, and nothing is lost without it.
-	_, _, _ = w.c.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
 }
 
 // find gives the thread of that key to a write.
