@@ -51,7 +51,7 @@ const chunk = 256
 func (r *Recent) Load(ctx context.Context, st store.Store, t *thread.Thread, limit int) (Past, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	stale := r.epoch != t.Epoch || r.branch != t.Branch || r.cutSeq != t.Cut
+	stale := r.epoch != t.Epoch || r.branch != t.Branch || r.cutSeq != t.Cut || t.Length < r.from
 	if stale || limit <= 0 && r.partial() {
 		if err := r.reread(ctx, st, t, limit); err != nil {
 			r.epoch = ""
