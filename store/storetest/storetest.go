@@ -1,13 +1,3 @@
-// Package storetest is the one suite that every store passes. A driver's test
-// calls Run with a function that opens an empty store:
-//
-//	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T, now func() time.Time) store.Store {
-//			return memory.New(memory.Options{Now: now})
-//		})
-//	}
-//
-// Every test ends with Check.
 package storetest
 
 import (
