@@ -19,6 +19,7 @@ import (
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
+	"github.com/skeinhq/skein/tool/history"
 )
 
 // Config says what an engine works with. Only Store is required.
@@ -61,16 +62,28 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Agent is who answers in a thread; see ParseAgent for its file.
+// Agent is who answers in a thread: Name, Instructions, Model, MaxOutput
+// (tokens), Thinking (low, medium, high), Tools (names; nil: all), MaxAge, Tail and
+// Outline (Marks), MaxSteps. The zero value of a field leaves the default in force.
 type Agent = agent.Agent
 
-// Settings are what was given for a thread; they are written to it and stay.
+// ParseAgent reads an agent's Markdown file: front matter in YAML, which may be
+// absent, then the instructions.
+func ParseAgent(name string, data []byte) (Agent, error) { return agent.Parse(name, data) }
+
+// Settings are what was given for a thread; they are written to it and stay:
+// Agent, Model, Strategy ("outline"), Tail and Outline (Marks), Zone (an IANA
+// name; empty: UTC).
 type Settings = agent.Settings
 
-// Usage is what a thread's requests took.
+// Usage is what a thread's requests took: Requests (how many), Turns and Lines
+// (tokens and cost of answers and of lines), Tokens and Same (of all prompts, and
+// how much of that was the same prefix as the request before), Last (each agent's
+// newest request).
 type Usage = agent.Usage
 
-// Marks are two weights in tokens: above High the oldest leave until Low.
+// Marks are two weights in tokens, Low and High: what weighs more than High is
+// brought down to about Low.
 type Marks = outline.Marks
 
 // Engine is the front door. It owns every goroutine that works on its threads
@@ -117,6 +130,9 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Rules == nil {
 		cfg.Rules = model.BuiltIn()
 	}
+	if err := checkTools(cfg.Tools); err != nil {
+		return nil, err
+	}
 	if cfg.Lease <= 0 {
 		cfg.Lease = DefaultLease
 	}
@@ -142,6 +158,16 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// checkTools refuses tools that cannot stand beside each other and the history
+// tools.
+func checkTools(own []tool.Tool) error {
+	all, err := history.Tools(nil, nil, "")
+	if err != nil {
+		return err
+	}
+	return tool.Check(append(all, own...))
 }
 
 func onlyEcho(name string) (model.Model, error) {
@@ -192,16 +218,25 @@ func (e *Engine) Thread(ctx context.Context, id string) (*Thread, error) {
 }
 
 // OpenThread opens the thread of that id, or makes it. What s sets is written
-// to the thread and stays.
+// to the thread and stays. It fails with configuration where the thread's agent,
+// its model or its tools are not there, so that nothing is said in vain.
 func (e *Engine) OpenThread(ctx context.Context, id string, s Settings) (*Thread, error) {
-	t, err := e.Thread(ctx, id)
+	state, err := e.store.Thread(ctx, e.cfg.Space, id)
 	if thread.CodeOf(err) == thread.NotFound {
 		return e.Create(ctx, id, "", s)
 	}
-	if err != nil || s == (Settings{}) {
-		return t, err
+	if err != nil {
+		return nil, err
 	}
-	return t, t.Set(ctx, s)
+	t, err := e.Thread(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Set(ctx, s); err != nil {
+		return nil, err
+	}
+	_, err = e.castOf(ctx, t, state.Key)
+	return t, err
 }
 
 // Create makes a thread; conflict where the id is taken.
@@ -311,6 +346,9 @@ func (e *Engine) checkSettings(s Settings) error {
 	}
 	if s.Model != "" {
 		if _, err := e.cfg.Models(s.Model); err != nil {
+			return err
+		}
+		if _, err := e.cfg.Rules.Rules(s.Model); err != nil {
 			return err
 		}
 	}

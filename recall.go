@@ -8,12 +8,18 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// What the way back gives. Each has a String, which is what the model reads.
+// What the way back gives. Each result has a String, which is what the model
+// reads.
 type (
-	Zoomed      = recall.Zoomed  // a line opened: two lines, or a page of a message
-	Reading     = recall.Reading // messages whole
-	SearchQuery = recall.Query   // what to search for
-	Results     = recall.Results // the hits, best first
+	// Zoomed is a line opened: Span, and Lines (two) or Message (a page of it).
+	Zoomed = recall.Zoomed
+	// Reading is messages whole: Messages, and Next, where to go on.
+	Reading = recall.Reading
+	// SearchQuery is Text (the words), Limit (hits; 10, at most 100), Before and
+	// After (lines around each hit; at most 20), Inactive (undone messages too).
+	SearchQuery = recall.Query
+	// Results are Words (as looked for), Hits (best first), Capped.
+	Results = recall.Results
 )
 
 // Zoom opens the line of a span as the viewer sees it: the two lines that it

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 	"github.com/skeinhq/skein/transcript"
 )
 
@@ -391,6 +393,86 @@ func TestAFailingModelLosesNothing(t *testing.T) {
 	}
 }
 
+// What came of an answer that failed is kept, but not active.
+func TestAnAnswerThatFailsInTheMiddleIsKept(t *testing.T) {
+	e := engine(t, skein.Config{Model: "scripted", Models: script(t, `{"text":"half an ans","error":{"code":"provider","message":"gone"}}`)})
+	th := open(t, e, "half", skein.Settings{})
+	if _, err := th.Ask(context.Background(), "ana", "Go on"); thread.CodeOf(err) != thread.Provider {
+		t.Fatal(err)
+	}
+	if text := logged(t, th); !strings.Contains(text, "-1 north \"north: half an ans\"") {
+		t.Errorf("the log lacks it:\n%s", text)
+	}
+}
+
+// Models use the ids of calls again, in a later turn or step. Each call runs and
+// gets its own result.
+func TestCallIdsMayComeAgain(t *testing.T) {
+	ran := 0
+	count := tool.Tool{Name: "count", Schema: json.RawMessage(`{"type":"object"}`), Run: func(context.Context, json.RawMessage) (string, error) {
+		ran++
+		return fmt.Sprint("run ", ran), nil
+	}}
+	call := `{"calls":[{"id":"call_0","name":"count"}]}`
+	e := engine(t, skein.Config{Model: "scripted", Tools: []tool.Tool{count}, Models: script(t, call, call, "one", call, "two")})
+	th := open(t, e, "again", skein.Settings{Tail: skein.Marks{Low: 10, High: 30}})
+	ask(t, th, "first")
+	ask(t, th, "second")
+	if text := logged(t, th); ran != 3 || strings.Count(text, "count → north: run") != 3 {
+		t.Errorf("ran %d of 3:\n%s", ran, text)
+	}
+}
+
+// Whatever a model or a tool does, the turn ends with a typed error or goes on.
+func TestModelsThatMisbehave(t *testing.T) {
+	cases := map[string]struct {
+		events []model.Event
+		err    error
+		code   thread.Code
+	}{
+		"an error without a code": {nil, errors.New("boom"), thread.Provider},
+		"nothing at all":          {nil, nil, thread.Response},
+		"an empty answer":         {[]model.Event{{Type: model.Done}}, nil, thread.Response},
+		"a part of no known type": {[]model.Event{{Type: model.Done, Parts: []thread.Part{{Type: "call", Name: "zoom"}}}}, nil, thread.Response},
+		"a call without a name":   {[]model.Event{{Type: model.Done, Parts: []thread.Part{thread.Call("x", "", nil)}}}, nil, thread.Response},
+		"the same id twice":       {[]model.Event{{Type: model.Done, Parts: []thread.Part{thread.Call("x", "zoom", nil), thread.Call("x", "zoom", nil)}}}, nil, thread.Response},
+		"a panic":                 {[]model.Event{{Type: "panic"}}, nil, thread.Provider},
+	}
+	for about, c := range cases {
+		e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return fixed{c.events, c.err}, nil }})
+		th := open(t, e, "bad", skein.Settings{})
+		_, err := th.Ask(context.Background(), "ana", "Hello")
+		if thread.CodeOf(err) != c.code {
+			t.Errorf("%s: got %v, want the code %s", about, err, c.code)
+		}
+		if state, err := th.State(context.Background()); err != nil || state.Turn != 0 || state.Length != 1 {
+			t.Errorf("%s: state %+v, %v", about, state, err)
+		}
+	}
+}
+
+// fixed yields the same events, whatever is asked; the event panic panics.
+type fixed struct {
+	events []model.Event
+	err    error
+}
+
+func (m fixed) Stream(context.Context, *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		for _, e := range m.events {
+			if e.Type == "panic" {
+				panic("at the model's")
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+		if m.err != nil {
+			yield(model.Event{}, m.err)
+		}
+	}
+}
+
 func TestRewindResetAndFork(t *testing.T) {
 	e := engine(t, skein.Config{})
 	ctx := context.Background()
@@ -623,6 +705,9 @@ func TestDeletedThreadsComeBack(t *testing.T) {
 	}
 	if _, err := e.Thread(ctx, "gone"); thread.CodeOf(err) != thread.NotFound {
 		t.Errorf("a deleted thread opens: %v", err)
+	}
+	if _, err := e.OpenThread(ctx, "gone", skein.Settings{}); thread.CodeOf(err) != thread.NotFound {
+		t.Errorf("a deleted thread opens, or is made again: %v", err)
 	}
 	if err := e.Undelete(ctx, "gone"); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package skein
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -296,7 +295,11 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 	<-renewed
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	return errors.Join(err, t.engine.store.Release(last, state.Key, lease.Fence, false))
+	released := t.engine.store.Release(last, state.Key, lease.Fence, false)
+	if err != nil {
+		return err // a lease that could not be released runs out
+	}
+	return released
 }
 
 // enter lets one goroutine of this process at a time own the thread's turn.

@@ -86,8 +86,16 @@ func (t *Thread) at(ctx context.Context, state *thread.Thread, index int64) (thr
 	}
 	return thread.Entry{}, &thread.Error{
 		Code: thread.NotFound, Op: "message", Thread: t.id,
-		Message: fmt.Sprintf("there is no message %d", index), Hint: fmt.Sprintf("the thread has %d, counted from 0", state.Length),
+		Message: fmt.Sprintf("No message %d.", index), Hint: extent(state.Length),
 	}
+}
+
+// extent says which messages there are.
+func extent(length int64) string {
+	if length == 0 {
+		return "the thread is empty"
+	}
+	return fmt.Sprintf("the thread has 0 to %d", length-1)
 }
 
 // cutAsOf gives the seq of the cut that was in force when the entry seq was

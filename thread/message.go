@@ -68,7 +68,7 @@ func (c Context) String() string {
 type Stop string
 
 // The reasons. Interrupted marks what was saved of an answer whose process
-// died; such an entry is never active.
+// died, Error what had come of one that failed; such an entry is never active.
 const (
 	StopEnd         Stop = "end"
 	StopCalls       Stop = "toolCalls"

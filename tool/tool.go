@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -44,6 +45,9 @@ func Make[In any](t Tool, run func(ctx context.Context, in In) (string, error)) 
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		return Tool{}, configuration(t.Name, err)
+	}
+	if schema.Type != "object" {
+		return Tool{}, configuration(t.Name, fmt.Errorf("it is a %s, and must be a struct", schema.Type))
 	}
 	if t.Schema, err = thread.Encode(schema); err != nil {
 		return Tool{}, configuration(t.Name, err)
@@ -78,7 +82,13 @@ func Answer(ctx context.Context, tools []Tool, call thread.Part) (thread.Part, e
 	return thread.Result(call.ID, call.Name, clip(text), err != nil), nil
 }
 
-func run(ctx context.Context, tools []Tool, call thread.Part) (string, error) {
+// run runs a call. A tool that panics has failed, and takes nothing else down.
+func run(ctx context.Context, tools []Tool, call thread.Part) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = "", fmt.Errorf("%s failed badly: %v", call.Name, p)
+		}
+	}()
 	t, ok := Find(tools, call.Name)
 	if !ok {
 		return "", fmt.Errorf("there is no tool named %q", call.Name)
@@ -92,12 +102,37 @@ func run(ctx context.Context, tools []Tool, call thread.Part) (string, error) {
 			return "", fmt.Errorf("the input of %s does not fit its schema: %w", call.Name, err)
 		}
 	}
-	text, err := t.Run(ctx, call.Input)
+	text, err = t.Run(ctx, call.Input)
 	var typed *thread.Error
 	if errors.As(err, &typed) {
 		return text, errors.New(typed.Message)
 	}
 	return text, err
+}
+
+// nameShape is what all providers take as a tool's name.
+var nameShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// Check says whether these tools can stand beside each other: each has a usable
+// name, a schema and a function, and no two share a name.
+func Check(tools []Tool) error {
+	seen := map[string]bool{}
+	for _, t := range tools {
+		wrong := ""
+		switch {
+		case !nameShape.MatchString(t.Name):
+			wrong = "its name must be 1 to 64 letters, digits, _ or -"
+		case seen[t.Name]:
+			wrong = "another tool has its name"
+		case t.Run == nil || len(t.Schema) == 0:
+			wrong = "it has no function or no schema; tool.Make gives both"
+		}
+		if wrong != "" {
+			return &thread.Error{Code: thread.Configuration, Op: "tool", Message: fmt.Sprintf("the tool %q cannot be used: %s", t.Name, wrong)}
+		}
+		seen[t.Name] = true
+	}
+	return nil
 }
 
 // Find gives the tool of that name.

@@ -21,6 +21,8 @@ func tools(t *testing.T) []tool.Tool {
 	t.Helper()
 	add, err := tool.Make(tool.Tool{Name: "add", ReadOnly: true}, func(_ context.Context, in addition) (string, error) {
 		switch in.A {
+		case 12:
+			panic("no twelve")
 		case 13:
 			return "", errors.New("not thirteen")
 		case 14:
@@ -43,6 +45,7 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"runs", "add", `{"a":1,"b":2}`, "III", false},
 		{"a failing tool is an error result", "add", `{"a":13}`, "not thirteen", true},
+		{"a tool that panics is an error result", "add", `{"a":12}`, "failed badly: no twelve", true},
 		{"an unknown tool", "sub", `{}`, `no tool named "sub"`, true},
 		{"an input that is not JSON", "add", `{"a":`, "not JSON", true},
 		{"a missing field", "add", `{"b":1}`, "does not fit its schema", true},
@@ -80,5 +83,23 @@ func TestOnlyTheContextsEndIsAnError(t *testing.T) {
 	cancel()
 	if _, err := tool.Answer(ctx, tools(t), thread.Call("x", "add", json.RawMessage(`{"a":1}`))); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+func TestToolsThatCannotBeUsedAreRefused(t *testing.T) {
+	add := tools(t)[0]
+	bad := add
+	bad.Name = "two words"
+	hollow := tool.Tool{Name: "hollow"}
+	for about, set := range map[string][]tool.Tool{"the same name twice": {add, add}, "a name with a space": {bad}, "no function": {hollow}} {
+		if err := tool.Check(set); thread.CodeOf(err) != thread.Configuration {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
+	if err := tool.Check([]tool.Tool{add}); err != nil {
+		t.Error(err)
+	}
+	if _, err := tool.Make(tool.Tool{Name: "number"}, func(context.Context, int) (string, error) { return "", nil }); thread.CodeOf(err) != thread.Configuration {
+		t.Errorf("an input that is no struct: %v", err)
 	}
 }

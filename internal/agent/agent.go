@@ -20,7 +20,7 @@ type Agent struct {
 	Model        string
 	MaxOutput    int
 	Thinking     string
-	Tools        []string // names; nil: the history tools
+	Tools        []string // names; nil: all that there are
 	MaxAge       time.Duration
 	Tail         outline.Marks
 	Outline      outline.Marks

@@ -42,7 +42,7 @@ func TestParseAgent(t *testing.T) {
 func TestBadAgentFilesAreNamed(t *testing.T) {
 	for file, want := range map[string]string{
 		"---\nmodel: echo\n":             "does not end with ---",
-		"---\nmodl: echo\n---\n":        "modl",
+		"---\nmodl: echo\n---\n":         "modl",
 		"---\nstrategy: forget\n---\n":   "only outline is known",
 		"---\ntail: 80,40\n---\n":        "not a pair of marks",
 		"---\nmax_age: soon\n---\n":      "not an age",

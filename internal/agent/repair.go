@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/skeinhq/skein/internal/line"
@@ -43,7 +44,7 @@ func (l *Log) repair(ctx context.Context) error {
 	}
 	if saved.ID != "" {
 		docs = append(docs, thread.Doc{Name: thread.LiveDoc})
-		if partial, ok := interrupted(saved); ok {
+		if partial, ok := unfinished(saved, thread.StopInterrupted); ok {
 			fixes = append(fixes, partial)
 		}
 	}
@@ -59,7 +60,8 @@ func (l *Log) repair(ctx context.Context) error {
 	return err
 }
 
-func interrupted(saved live) (store.New, bool) {
+// unfinished makes the inactive entry of an answer that came to no end.
+func unfinished(saved live, why thread.Stop) (store.New, bool) {
 	var parts []thread.Part
 	if saved.Thinking != "" {
 		parts = append(parts, thread.Part{Type: thread.ThinkingPart, Text: saved.Thinking, Model: saved.Model})
@@ -72,7 +74,7 @@ func interrupted(saved live) (store.New, bool) {
 	}
 	n := Compose(thread.Say(thread.Message{
 		Author: saved.Agent, Role: thread.Assistant, Parts: parts,
-		Turn: saved.Turn, Model: saved.Model, Stop: thread.StopInterrupted,
+		Turn: saved.Turn, Model: saved.Model, Stop: why,
 	}))
 	n.Line, n.Inactive = "", true
 	return n, true
@@ -109,16 +111,22 @@ func (l *Log) closeCalls(ctx context.Context) ([]store.New, error) {
 	return fixes, nil
 }
 
-// started gives the ids of the open turn's calls that were marked as started.
+// started gives the ids of the open turn's calls that were marked as started
+// and have no result yet. An id may come again in a later step.
 func (l *Log) started(ctx context.Context) (map[string]bool, error) {
 	ids := map[string]bool{}
-	q := store.EntriesQuery{After: l.Thread.Turn, Kinds: []thread.Kind{thread.TurnKind}}
+	q := store.EntriesQuery{After: l.Thread.Turn, Kinds: []thread.Kind{thread.TurnKind, thread.MessageKind}}
 	for e, err := range l.Store.Entries(ctx, &l.Thread, q) {
 		if err != nil {
 			return nil, err
 		}
-		if e.Turn != nil && e.Turn.State == thread.TurnStarted {
+		switch {
+		case e.Turn != nil && e.Turn.State == thread.TurnStarted:
 			ids[e.Turn.Call] = true
+		case e.Message != nil:
+			for _, r := range e.Message.Results() {
+				delete(ids, r.Call)
+			}
 		}
 	}
 	return ids, nil
@@ -130,23 +138,23 @@ type call struct {
 	part  thread.Part
 }
 
-// openCalls gives the calls among the messages that have no result, in order.
+// openCalls gives the calls among the messages that have no result, in order. A
+// result answers the oldest open call of its id before it: models use ids again.
 func openCalls(messages []thread.Entry) []call {
-	answered := map[string]bool{}
-	for i := range messages {
-		if m := messages[i].Message; m != nil {
-			for _, r := range m.Results() {
-				answered[r.Call] = true
-			}
-		}
-	}
 	var open []call
 	for i := range messages {
-		if m := messages[i].Message; m != nil && m.Role == thread.Assistant {
+		m := messages[i].Message
+		if m == nil {
+			continue
+		}
+		for _, r := range m.Results() {
+			if at := slices.IndexFunc(open, func(c call) bool { return c.part.ID == r.Call }); at >= 0 {
+				open = slices.Delete(open, at, at+1)
+			}
+		}
+		if m.Role == thread.Assistant {
 			for _, c := range m.Calls() {
-				if !answered[c.ID] {
-					open = append(open, call{&messages[i], c})
-				}
+				open = append(open, call{&messages[i], c})
 			}
 		}
 	}

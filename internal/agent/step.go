@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -47,6 +49,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	case err != nil && a.live.Text != "" && ctx.Err() != nil:
 		event = model.Event{Parts: []thread.Part{thread.Text(a.live.Text)}, Stop: thread.StopAborted}
 	case err != nil:
+		t.partial = &a.live
 		return false, err
 	}
 	stamp := p.Stamp
@@ -117,11 +120,16 @@ type answer struct {
 
 // stream asks the model, tells of each piece, saves what there is at most once
 // a second, and gives the event that ended it.
-func (a *answer) stream(ctx context.Context, r *model.Request) (model.Event, error) {
+func (a *answer) stream(ctx context.Context, r *model.Request) (last model.Event, err error) {
 	t := a.turn
+	defer func() {
+		if p := recover(); p != nil {
+			err = &thread.Error{Code: thread.Provider, Op: "model", Message: fmt.Sprintf("the model %s failed badly: %v", t.Name, p), Details: string(debug.Stack())}
+		}
+	}()
 	for e, err := range t.Model.Stream(ctx, r) {
 		if err != nil {
-			return model.Event{}, err
+			return model.Event{}, typed(ctx, err)
 		}
 		piece := thread.Live{ID: a.live.ID, Author: a.live.Agent, Type: string(e.Type), Text: e.Text}
 		switch e.Type {
@@ -154,6 +162,17 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (model.Event, err
 	return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: "the model's answer ended without saying so"}
 }
 
+// typed makes sure that a model's failure has a code.
+func typed(ctx context.Context, err error) error {
+	switch {
+	case thread.CodeOf(err) != "":
+		return err
+	case ctx.Err() != nil:
+		return aborted(err)
+	}
+	return &thread.Error{Code: thread.Provider, Op: "model", Message: "the model failed", Err: err}
+}
+
 // checked refuses an answer that cannot stand in the log: nothing at all, or
 // calls that no result could name.
 func checked(e model.Event) (model.Event, error) {
@@ -168,8 +187,10 @@ func checked(e model.Event) (model.Event, error) {
 			seen[p.ID], said = true, true
 		case thread.TextPart:
 			said = said || p.Text != ""
-		default:
+		case thread.ThinkingPart:
 			said = true
+		default:
+			return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: fmt.Sprintf("the model's answer has a part of the type %q, which no answer may have", p.Type)}
 		}
 	}
 	if !said {

@@ -30,6 +30,7 @@ type Turn struct {
 
 	begun    thread.Entry
 	said     []thread.Entry // the whole messages that the newest prompt was made from
+	partial  *live          // of an answer that failed in the middle
 	steps    int
 	usage    thread.Usage
 	lastSave time.Time
@@ -172,6 +173,11 @@ func (t *Turn) end(ctx context.Context, reason thread.Stop, cause error) error {
 		ended.Error = &thread.Error{Code: typed.Code, Op: typed.Op, Message: typed.Error(), Hint: typed.Hint}
 	}
 	entries := t.abandoned()
+	if t.partial != nil {
+		if kept, ok := unfinished(*t.partial, thread.StopError); ok {
+			entries = append(entries, kept)
+		}
+	}
 	entries = append(entries, event(ended))
 	_, err := t.Log.Commit(ctx, entries, thread.Doc{Name: thread.LiveDoc})
 	return err

@@ -206,6 +206,7 @@ func TestTailCut(t *testing.T) {
 		{"below HARD a heavy message holds the cut", []outline.Message{say(60), say(70), say(30)}, hard, 3, 1},
 		{"the newest stays, however heavy", []outline.Message{say(1), say(900)}, hard, 2, 1},
 		{"past HARD a call is still not parted from its result", []outline.Message{say(10), calls(200, "a"), results(30, "a")}, hard, 3, 1},
+		{"an id that comes again is another call", []outline.Message{calls(10, "a"), results(10, "a"), say(20), calls(30, "a"), results(30, "a"), say(10)}, l, 6, 3},
 		{"bytes", []outline.Message{{Weight: 10, Bytes: 90}, {Weight: 10, Bytes: 20}, {Weight: 10, Bytes: 30}}, outline.Limits{Marks: l.Marks, Bytes: 60}, 3, 1},
 		{"the newest call with its results is kept inside a turn", []outline.Message{say(90), calls(30, "a"), results(90, "a")}, outline.Limits{Marks: l.Marks, Hard: 60, Keep: 2}, 3, 1},
 	}

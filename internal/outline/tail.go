@@ -85,23 +85,37 @@ func (t Tail) Cut(l Limits, lines int64) int64 {
 // call before it is still without one.
 func (t Tail) LegalStarts() []bool {
 	legal := make([]bool, len(t.Messages)+1)
-	last := make(map[string]int) // call id -> position of its result
-	for i, m := range t.Messages {
-		for _, id := range m.Results {
-			last[id] = i
-		}
-	}
+	ends := t.ends()
 	barrier := 0 // the first position after the results of all calls seen so far
 	for i, m := range t.Messages {
 		legal[i] = i >= barrier && len(m.Results) == 0
-		for _, id := range m.Calls {
-			at, answered := last[id]
-			if !answered || at < i {
-				at = len(t.Messages)
-			}
-			barrier = max(barrier, at+1)
-		}
+		barrier = max(barrier, ends[i])
 	}
 	legal[len(t.Messages)] = len(t.Messages) >= barrier
 	return legal
+}
+
+// ends gives, for each message, the position after the last result of its calls,
+// past the end where one has none. A result answers the oldest open call of its
+// id before it: models use ids again.
+func (t Tail) ends() []int {
+	ends := make([]int, len(t.Messages))
+	open := map[string][]int{} // positions of the calls of an id that wait
+	for i, m := range t.Messages {
+		for _, id := range m.Results {
+			if waiting := open[id]; len(waiting) > 0 {
+				ends[waiting[0]] = max(ends[waiting[0]], i+1)
+				open[id] = waiting[1:]
+			}
+		}
+		for _, id := range m.Calls {
+			open[id] = append(open[id], i)
+		}
+	}
+	for _, waiting := range open {
+		for _, i := range waiting {
+			ends[i] = len(t.Messages) + 1
+		}
+	}
+	return ends
 }
