@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 
@@ -36,6 +37,8 @@ type Flags struct {
 	Zone      string  `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
 	AgentsDir string  `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
 	JSON      bool    `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
+
+	Version kong.VersionFlag `help:"Show the version."`
 }
 
 // app is what the commands work with.
@@ -103,12 +106,16 @@ func (a *app) open(p purpose) (*skein.Engine, error) {
 	return e, nil
 }
 
-// agents reads the folder of agents. The built-in one is there unless a file
-// takes its name.
+// agents reads the folder of agents. A file that is no agent is told of and left
+// out. The built-in one is there unless a file takes its name.
 func (a *app) agents() ([]skein.Agent, error) {
-	found, err := agent.ReadDir(os.DirFS(a.flags.AgentsDir))
-	if err != nil {
-		return nil, err
+	found, bad := agent.ReadDir(os.DirFS(a.flags.AgentsDir))
+	if bad != nil {
+		for _, line := range strings.Split(bad.Error(), "\n") {
+			if _, err := fmt.Fprintf(a.errs, "skein: left out: %s\n", safe(line)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for _, f := range found {
 		if f.Name == agent.North {
@@ -143,14 +150,31 @@ func (a *app) settings() (skein.Settings, error) {
 	return s, err
 }
 
-// me is the name of whoever sits here.
+// me is the name of whoever sits here: as given, else the login name where that
+// can be a name.
 func (a *app) me() string {
-	for _, name := range []string{a.flags.Me, os.Getenv("USER"), os.Getenv("USERNAME")} {
-		if agent.CheckName(name) == nil {
-			return name
-		}
+	if a.flags.Me != "" {
+		return a.flags.Me
+	}
+	login := os.Getenv("USER")
+	if u, err := user.Current(); login == "" && err == nil {
+		login = u.Username
+	}
+	if agent.CheckName(login) == nil {
+		return login
 	}
 	return "user"
+}
+
+// checkFlags refuses values that no command could use.
+func (a *app) checkFlags() error {
+	if a.flags.Me != "" {
+		if err := agent.CheckName(a.flags.Me); err != nil {
+			return err
+		}
+	}
+	_, err := a.settings()
+	return err
 }
 
 // printJSON prints a value as indented JSON.

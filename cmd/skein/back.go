@@ -52,7 +52,7 @@ func (a *app) showRead(t *skein.Thread, index, count int64) error {
 
 type searchCmd struct {
 	Thread   string   `arg:"" help:"The thread."`
-	Words    []string `arg:"" help:"Words to look for, in any order."`
+	Words    []string `arg:"" help:"Words to look for; a message may hold any of them."`
 	Limit    int      `default:"10" help:"At most so many hits, up to 100 (${default})."`
 	Before   int      `help:"Lines to show before each hit."`
 	After    int      `help:"Lines to show after each hit."`

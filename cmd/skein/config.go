@@ -12,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -62,16 +64,14 @@ func (a *app) resolver() kong.Resolver {
 
 type fileResolver struct{ app *app }
 
-// Validate reads the file and refuses keys that are no flags.
+// Validate refuses keys that are no flags.
 func (r *fileResolver) Validate(k *kong.Application) error {
-	f, err := readConfig()
-	if err != nil {
-		return err
-	}
-	r.app.file = f
+	f := r.app.file
 	var known []string
 	for _, flag := range k.Flags {
-		known = append(known, flag.Name)
+		if configurable(flag) {
+			known = append(known, flag.Name)
+		}
 	}
 	for key := range f.values {
 		if !slices.Contains(known, key) {
@@ -81,23 +81,27 @@ func (r *fileResolver) Validate(k *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the file's value of a flag.
+// configurable says whether a flag is a setting.
+func configurable(flag *kong.Flag) bool { return flag.Name != "help" && flag.Name != "version" }
+
+// Resolve gives the file's value of a flag. A list stands for its items joined by
+// commas.
 func (r *fileResolver) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	if r.app.file == nil {
-		f, err := readConfig()
-		if err != nil {
-			return nil, err
-		}
-		r.app.file = f
-	}
 	if _, set := fromEnvironment(flag); set {
 		return nil, nil
 	}
-	v, ok := r.app.file.values[flag.Name]
-	if !ok {
+	switch v := r.app.file.values[flag.Name].(type) {
+	case nil:
 		return nil, nil
+	case []any:
+		items := make([]string, len(v))
+		for i, item := range v {
+			items[i] = fmt.Sprint(item)
+		}
+		return strings.Join(items, ","), nil
+	default:
+		return fmt.Sprint(v), nil
 	}
-	return fmt.Sprint(v), nil
 }
 
 func fromEnvironment(flag *kong.Flag) (name string, set bool) {
@@ -109,9 +113,13 @@ func fromEnvironment(flag *kong.Flag) (name string, set bool) {
 	return "", false
 }
 
-type configCmd struct{}
+type configCmd struct {
+	Thread string `arg:"" optional:"" help:"Show what is in force in this thread."`
+}
 
-func (configCmd) Help() string { return example("skein config", "skein config --json") }
+func (configCmd) Help() string {
+	return example("skein config", "skein config launch", "skein config --json")
+}
 
 // setting is one line of skein config.
 type setting struct {
@@ -120,15 +128,25 @@ type setting struct {
 	Source string `json:"source"`
 }
 
-// Run prints every setting, its value and where that comes from: a flag, the
-// environment, the settings file or the default.
-func (configCmd) Run(a *app) error {
+// Run prints every setting in force and where it comes from: a flag, the
+// environment, the settings file, the thread or the default.
+func (c configCmd) Run(a *app) error {
+	kept := map[string]string{}
+	if c.Thread != "" {
+		err := a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+			s, err := t.Settings(a.ctx)
+			kept = map[string]string{"agent": s.Agent, "model": s.Model, "strategy": s.Strategy, "zone": s.Zone, "tail": written(s.Tail), "outline": written(s.Outline)}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	var all []setting
 	for _, flag := range a.parsed.Model.Flags {
-		if flag.Name == "help" || flag.Name == "json" {
-			continue
+		if configurable(flag) {
+			all = append(all, a.inForce(flag, kept[flag.Name]))
 		}
-		all = append(all, setting{flag.Name, fmt.Sprint(flag.Target.Interface()), a.source(flag)})
 	}
 	if a.flags.JSON {
 		return a.printJSON(all)
@@ -143,6 +161,50 @@ func (configCmd) Run(a *app) error {
 		}
 	}
 	return nil
+}
+
+// inForce is a flag's value and its source. What the thread keeps is in force
+// unless something else is given.
+func (a *app) inForce(flag *kong.Flag, kept string) setting {
+	s := setting{flag.Name, fmt.Sprint(flag.Target.Interface()), a.source(flag)}
+	if s.Source != "default" {
+		return s
+	}
+	if kept != "" {
+		return setting{flag.Name, kept, "thread"}
+	}
+	if s.Value == "" {
+		s.Value = a.unset(flag.Name)
+	}
+	return s
+}
+
+// unset is what is in force where nothing is given.
+func (a *app) unset(name string) string {
+	switch name {
+	case "me":
+		return a.me()
+	case "agent":
+		return agent.North
+	case "model":
+		return "echo"
+	case "tail":
+		return written(agent.DefaultTail)
+	case "outline":
+		return written(agent.DefaultOutline)
+	case "strategy":
+		return agent.OutlineStrategy
+	case "zone":
+		return "UTC"
+	}
+	return ""
+}
+
+func written(m skein.Marks) string {
+	if m == (skein.Marks{}) {
+		return ""
+	}
+	return fmt.Sprintf("%d,%d", m.Low, m.High)
 }
 
 func (a *app) source(flag *kong.Flag) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/skeinhq/skein"
@@ -30,6 +31,9 @@ func (c importCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if _, err := transcript.Read(a.ctx, f, transcript.Options{}); err != nil {
+		return err // before a thread is made for it
+	}
 	return a.with(toWrite, func(e *skein.Engine) error {
 		t, err := e.OpenThread(a.ctx, c.As, s)
 		if err != nil {
@@ -43,10 +47,18 @@ func (c importCmd) Run(a *app) error {
 			return a.printJSON(report)
 		}
 		for _, n := range report.Notes {
-			if err := a.printf("line %d: %s\n", n.Line, safe(n.Reason)); err != nil {
+			where := ""
+			if n.Line > 0 {
+				where = fmt.Sprintf("%d: ", n.Line)
+			}
+			if err := a.printf("%s%s\n", where, safe(n.Reason)); err != nil {
 				return err
 			}
 		}
-		return a.printf("%s; %d added to %s\n", safe(report.String()), report.Added, safe(c.As))
+		differs := ""
+		if report.Differs > 0 {
+			differs = fmt.Sprintf(", %d there already with other content, which stays", report.Differs)
+		}
+		return a.printf("%s; %d added to %s%s\n", safe(report.String()), report.Added, safe(c.As), differs)
 	})
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	"github.com/skeinhq/skein"
@@ -16,6 +17,9 @@ type backupCmd struct {
 func (backupCmd) Help() string { return example("skein backup monday.db") }
 
 func (c backupCmd) Run(a *app) error {
+	if _, err := os.Stat(c.File); err == nil {
+		return &thread.Error{Code: thread.Invalid, Op: "backup", Message: fmt.Sprintf("there is a file %s already", c.File), Hint: "name another"}
+	}
 	return a.with(toRead, func(e *skein.Engine) error {
 		if err := e.Backup(a.ctx, c.File); err != nil {
 			return err
@@ -34,6 +38,12 @@ func (restoreCmd) Help() string { return example("skein restore monday.db --db s
 // Run makes the database anew. Its threads get new epochs, so that clients
 // know that what they hold may not be there any more.
 func (c restoreCmd) Run(a *app) error {
+	if _, err := os.Stat(c.File); err != nil {
+		return &thread.Error{Code: thread.NotFound, Op: "restore", Message: fmt.Sprintf("there is no backup %s", c.File), Err: err}
+	}
+	if _, err := os.Stat(a.flags.DB); err == nil && !c.Force {
+		return &thread.Error{Code: thread.Invalid, Op: "restore", Message: fmt.Sprintf("there is a database %s already", a.flags.DB), Hint: "--force overwrites it, --db names another"}
+	}
 	if err := sqlite.Restore(a.ctx, c.File, a.flags.DB, sqlite.RestoreOptions{Overwrite: c.Force}); err != nil {
 		return err
 	}

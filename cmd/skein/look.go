@@ -11,7 +11,7 @@ import (
 )
 
 type threadsCmd struct {
-	Limit   int  `default:"50" help:"At most so many (${default})."`
+	Limit   int  `default:"50" help:"At most so many; 0: all (${default})."`
 	Deleted bool `help:"List the deleted ones instead."`
 }
 
@@ -33,7 +33,7 @@ func (a *app) showThreads(threads iter.Seq2[thread.Thread, error], limit int) er
 		if err != nil {
 			return err
 		}
-		if len(all) == limit {
+		if limit > 0 && len(all) == limit {
 			break
 		}
 		all = append(all, t)
@@ -50,25 +50,30 @@ func (a *app) showThreads(threads iter.Seq2[thread.Thread, error], limit int) er
 }
 
 type showCmd struct {
-	Thread   string `arg:"" help:"The thread."`
-	After    int64  `help:"Only entries after this seq."`
-	Before   int64  `help:"Only entries before this seq."`
-	Limit    int    `default:"100" help:"At most so many; 0: all (${default})."`
-	Newest   bool   `help:"The newest first."`
-	Inactive bool   `help:"Undone messages too."`
+	Thread string `arg:"" help:"The thread."`
+	After  int64  `help:"Only entries after this seq."`
+	Before int64  `help:"Only entries before this seq."`
+	Limit  int    `default:"100" help:"At most so many; 0: all (${default})."`
+	Newest bool   `help:"The newest first."`
+	Active bool   `help:"Without what was undone."`
 }
 
 func (showCmd) Help() string { return example("skein show launch --newest --limit 20") }
 
-// Run prints the log: one line an entry, or one JSON object a line.
+// Run prints the log: one line an entry, or one JSON object a line. Messages
+// that are not active say undone where others have their number.
 func (c showCmd) Run(a *app) error {
-	q := store.EntriesQuery{After: c.After, Before: c.Before, Limit: c.Limit, Newest: c.Newest, Inactive: c.Inactive}
+	q := store.EntriesQuery{After: c.After, Before: c.Before, Limit: c.Limit, Newest: c.Newest, Inactive: !c.Active}
 	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+		state, err := t.State(a.ctx)
+		if err != nil {
+			return err
+		}
 		for e, err := range t.Entries(a.ctx, q) {
 			if err != nil {
 				return err
 			}
-			if err := a.showEntry(&e); err != nil {
+			if err := a.showEntry(&state, &e); err != nil {
 				return err
 			}
 		}
@@ -76,7 +81,7 @@ func (c showCmd) Run(a *app) error {
 	})
 }
 
-func (a *app) showEntry(e *thread.Entry) error {
+func (a *app) showEntry(t *thread.Thread, e *thread.Entry) error {
 	if a.flags.JSON {
 		data, err := thread.Encode(e)
 		if err != nil {
@@ -85,7 +90,10 @@ func (a *app) showEntry(e *thread.Entry) error {
 		return a.printf("%s\n", data)
 	}
 	index := ""
-	if e.IsMessage() {
+	switch {
+	case e.Kind == thread.MessageKind && !t.Active(t.OriginAt(e.Seq), e.Branch, e.Index):
+		index = "undone"
+	case e.IsMessage():
 		index = fmt.Sprint(e.Index)
 	}
 	return a.printf("%6d %6s  %s  %-8s %s\n", e.Seq, index, e.Time.Local().Format("2006-01-02 15:04:05"), e.Kind, safe(about(e)))

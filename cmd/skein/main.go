@@ -41,7 +41,7 @@ type cli struct {
 	Restore  restoreCmd  `cmd:"" help:"Make a database from a backup."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the database, and repair what can be rebuilt."`
 	Config   configCmd   `cmd:"" help:"Show the settings in force and where each comes from."`
-	Version  versionCmd  `cmd:"" help:"Show the version."`
+	About    versionCmd  `cmd:"" name:"version" help:"Show the version."`
 }
 
 func main() {
@@ -55,6 +55,13 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	defer stop()
 	c := &cli{}
 	app := &app{ctx: ctx, in: in, out: out, errs: errs, flags: &c.Flags}
+	var err error
+	if app.file, err = readConfig(); err != nil {
+		return app.fail(err)
+	}
+	if len(args) == 1 && args[0] == "help" {
+		args = []string{"--help"}
+	}
 	exited := -1
 	parser, err := kong.New(c,
 		kong.Name("skein"),
@@ -64,7 +71,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		kong.Bind(app),
 		kong.Resolvers(app.resolver()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"defaultDB": defaultDB()},
+		kong.Vars{"defaultDB": defaultDB(), "version": "skein " + Version},
 	)
 	if err != nil {
 		return app.fail(err)
@@ -74,10 +81,12 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(errs, "skein: %s\n", safe(err.Error()))
-		return 2
+		return app.misused(err)
 	}
 	app.parsed = parsed
+	if err := app.checkFlags(); err != nil {
+		return app.fail(err)
+	}
 	if err := parsed.Run(); err != nil {
 		return app.fail(err)
 	}
@@ -92,12 +101,27 @@ func (a *app) fail(err error) int {
 	if errors.Is(err, errSaid) {
 		return 1
 	}
+	if a.ctx.Err() != nil {
+		fmt.Fprintln(a.errs, "skein: stopped by a signal; what was acknowledged is kept")
+		return 1
+	}
 	fmt.Fprintf(a.errs, "skein: %s\n", safe(oneLine(err)))
 	switch thread.CodeOf(err) {
 	case thread.Invalid, thread.NotFound, thread.Configuration:
 		return 2
 	}
 	return 1
+}
+
+// misused tells of a command line that cannot be understood.
+func (a *app) misused(err error) int {
+	hint := "skein --help lists the commands"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+		hint = "skein " + parse.Context.Selected().Name + " --help shows how"
+	}
+	fmt.Fprintf(a.errs, "skein: %s (%s)\n", safe(oneLine(err)), hint)
+	return 2
 }
 
 func oneLine(err error) string { return thread.OneLine(err.Error()) }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -25,12 +26,21 @@ type frontMatter struct {
 	Thinking  string   `yaml:"thinking"`
 	Tools     []string `yaml:"tools"`
 	Strategy  string   `yaml:"strategy"`
-	Tail      string   `yaml:"tail"`
-	Outline   string   `yaml:"outline"`
+	Tail      marks    `yaml:"tail"`
+	Outline   marks    `yaml:"outline"`
 	MaxAge    string   `yaml:"max_age"`
 	Limits    struct {
 		Steps int `yaml:"steps"`
 	} `yaml:"limits"`
+}
+
+// marks are written "LOW,HIGH" or [LOW, HIGH].
+type marks string
+
+// UnmarshalYAML reads either form.
+func (m *marks) UnmarshalYAML(data []byte) error {
+	*m = marks(strings.Trim(strings.TrimSpace(string(data)), "[]\"'"))
+	return nil
 }
 
 // Parse reads an agent's Markdown file: front matter in YAML, which may be
@@ -56,7 +66,8 @@ func Parse(name string, data []byte) (Agent, error) {
 	}
 	var f frontMatter
 	if len(bytes.TrimSpace(head)) > 0 {
-		if err := yaml.UnmarshalWithOptions(head, &f, yaml.Strict()); err != nil {
+		// The line before the head is the one of the dashes: errors name the file's line.
+		if err := yaml.UnmarshalWithOptions(append([]byte("\n"), head...), &f, yaml.Strict()); err != nil {
 			return bad("has a front matter that cannot be read", errors.New(firstLine(err.Error())))
 		}
 	}
@@ -67,10 +78,10 @@ func Parse(name string, data []byte) (Agent, error) {
 	if f.Strategy != "" && f.Strategy != OutlineStrategy {
 		return bad(fmt.Sprintf("names the strategy %q", f.Strategy), errors.New("only outline is known"))
 	}
-	if a.Tail, err = ParseMarks(f.Tail); err != nil {
+	if a.Tail, err = ParseMarks(string(f.Tail)); err != nil {
 		return bad("has a bad tail", err)
 	}
-	if a.Outline, err = ParseMarks(f.Outline); err != nil {
+	if a.Outline, err = ParseMarks(string(f.Outline)); err != nil {
 		return bad("has a bad outline", err)
 	}
 	if a.MaxAge, err = ParseAge(f.MaxAge); err != nil {
@@ -79,13 +90,17 @@ func Parse(name string, data []byte) (Agent, error) {
 	if a.MaxSteps < 0 || a.MaxOutput < 0 {
 		return bad("has a negative limit", nil)
 	}
+	if !slices.Contains([]string{"", "low", "medium", "high"}, a.Thinking) {
+		return bad(fmt.Sprintf("asks for the thinking effort %q", a.Thinking), errors.New("known are low, medium and high"))
+	}
 	return a, nil
 }
 
 // OutlineStrategy is the name of the strategy that keeps an outline.
 const OutlineStrategy = "outline"
 
-// ReadDir reads every *.md file of a folder as an agent, by name.
+// ReadDir reads every *.md file of a folder as an agent, by name. The error
+// joins one for each file that is no agent; the others are given all the same.
 func ReadDir(fsys fs.FS) ([]Agent, error) {
 	names, err := fs.Glob(fsys, "*.md")
 	if err != nil {
@@ -93,18 +108,24 @@ func ReadDir(fsys fs.FS) ([]Agent, error) {
 	}
 	sort.Strings(names)
 	var out []Agent
+	var bad error
 	for _, n := range names {
-		data, err := fs.ReadFile(fsys, n)
+		a, err := readFile(fsys, n)
 		if err != nil {
-			return nil, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent file %s cannot be read", n), Err: err}
-		}
-		a, err := Parse(strings.TrimSuffix(path.Base(n), ".md"), data)
-		if err != nil {
-			return nil, err
+			bad = errors.Join(bad, err)
+			continue
 		}
 		out = append(out, a)
 	}
-	return out, nil
+	return out, bad
+}
+
+func readFile(fsys fs.FS, name string) (Agent, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent file %s cannot be read", name), Err: err}
+	}
+	return Parse(strings.TrimSuffix(path.Base(name), ".md"), data)
 }
 
 var nameShape = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)

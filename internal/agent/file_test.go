@@ -21,7 +21,7 @@ func TestParseAgent(t *testing.T) {
 	}{
 		{"only instructions", "You are calm.\n", agent.Agent{Name: "n", Instructions: "You are calm."}},
 		{"an empty front matter", "---\n---\nHi\n", agent.Agent{Name: "n", Instructions: "Hi"}},
-		{"all fields, as Windows writes them", strings.ReplaceAll("---\nmodel: echo\nmax_output: 100\nthinking: low\ntools: [zoom, read]\nstrategy: outline\ntail: 40,80\noutline: 400, 800\nmax_age: 30d\nlimits:\n  steps: 7\n---\n\nHi\n---\nthere\n", "\n", "\r\n"),
+		{"all fields, as Windows writes them", strings.ReplaceAll("---\nmodel: echo\nmax_output: 100\nthinking: low\ntools: [zoom, read]\nstrategy: outline\ntail: 40,80\noutline: [400, 800]\nmax_age: 30d\nlimits:\n  steps: 7\n---\n\nHi\n---\nthere\n", "\n", "\r\n"),
 			agent.Agent{Name: "n", Instructions: "Hi\n---\nthere", Model: "echo", MaxOutput: 100, Thinking: "low", Tools: []string{"zoom", "read"},
 				Tail: outline.Marks{Low: 40, High: 80}, Outline: outline.Marks{Low: 400, High: 800}, MaxAge: 30 * 24 * time.Hour, MaxSteps: 7}},
 		{"no tools at all", "---\ntools: []\n---\n", agent.Agent{Name: "n", Tools: []string{}}},
@@ -44,6 +44,7 @@ func TestBadAgentFilesAreNamed(t *testing.T) {
 		"---\nmodel: echo\n":             "does not end with ---",
 		"---\nmodl: echo\n---\n":         "modl",
 		"---\nstrategy: forget\n---\n":   "only outline is known",
+		"---\nthinking: hard\n---\n":     "known are low",
 		"---\ntail: 80,40\n---\n":        "not a pair of marks",
 		"---\nmax_age: soon\n---\n":      "not an age",
 		"---\nmodel: [\n---\n":           "cannot be read",
@@ -69,8 +70,9 @@ func TestReadDirReadsAgentsByName(t *testing.T) {
 	if len(got) != 2 || got[0].Name != "east" || got[1].Name != "south" {
 		t.Errorf("got %+v", got)
 	}
-	if _, err := agent.ReadDir(fstest.MapFS{"a b.md": {}}); thread.CodeOf(err) != thread.Invalid {
-		t.Errorf("a file whose name is no agent's: %v", err)
+	got, err = agent.ReadDir(fstest.MapFS{"a b.md": {}, "bad.md": {Data: []byte("---\nx: 1\n---\n")}, "good.md": {}})
+	if len(got) != 1 || got[0].Name != "good" || !strings.Contains(err.Error(), "bad.md") || !strings.Contains(err.Error(), "a b") {
+		t.Errorf("bad files beside a good one: %+v, %v", got, err)
 	}
 	if got, err := agent.ReadDir(fstest.MapFS{}); err != nil || len(got) != 0 {
 		t.Errorf("an empty folder: %v, %v", got, err)

@@ -122,11 +122,15 @@ func (r Results) String() string {
 	return text
 }
 
-// String is the hit as a line: id+1|text. A message that was undone has no id and
-// is named by its seq.
+// String is the hit as a line: id+1|text. One that was found for its neighbour's
+// words says so. A message that was undone has no id and is named by its seq.
 func (h Hit) String() string {
 	if h.ID == thread.NoIndex {
 		return fmt.Sprintf("undone (seq %d)|%s", h.Seq, h.Text)
 	}
-	return thread.Span{ID: h.ID, N: 1}.String() + "|" + h.Text
+	text := thread.Span{ID: h.ID, N: 1}.String() + "|" + h.Text
+	if len(h.Marks) == 0 {
+		text += " (beside a hit)"
+	}
+	return text
 }

@@ -28,7 +28,7 @@ type readInput struct {
 }
 
 type searchInput struct {
-	Query  string `json:"query" jsonschema:"words to look for, in any order"`
+	Query  string `json:"query" jsonschema:"words to look for; the more of them a message holds, the better"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"the most hits; 10 if left out, at most 100"`
 	Before int    `json:"before,omitempty" jsonschema:"lines to show before each hit"`
 	After  int    `json:"after,omitempty" jsonschema:"lines to show after each hit"`
