@@ -21,6 +21,17 @@
 //
 // # Errors
 //
-// Every error is a *thread.Error. Codes: not-found, conflict, invalid,
-// storage. A write whose outcome is unknown wraps thread.ErrUnknownOutcome.
+// Every error is a *thread.Error. Codes: not-found, conflict, invalid, limit,
+// permission (the store is read-only), storage, and aborted or timeout where the
+// context ended before anything was done. A write whose outcome is unknown wraps
+// thread.ErrUnknownOutcome.
+//
+// # Drivers
+//
+// The rules of writing are here, once, over the few things that a driver's
+// transaction must be able to do ([Tx]): what an entry does to its thread
+// (rules.go), what a line makes of itself above it (grow.go), forks and what a
+// purge may remove (fork.go), leases, and the scores of a search (rank.go).
+// [Derive] rebuilds the same state from the log by other means, so that [Audit]
+// can tell where a store is wrong.
 package store

@@ -87,6 +87,9 @@ func encode(op string, key thread.Key, n New) (prepared, error) {
 	if err != nil {
 		return e, wrapInvalid(op, key, err)
 	}
+	if len(body) > mostBytes {
+		return e, tooLarge(op, key, "an entry", len(body))
+	}
 	e.body = body
 	if n.Key != "" {
 		if e.sum, err = content(&n.Entry); err != nil {
@@ -94,6 +97,14 @@ func encode(op string, key thread.Key, n New) (prepared, error) {
 		}
 	}
 	return e, nil
+}
+
+// mostBytes is the most that one entry or document may hold. What is larger
+// belongs into a blob.
+const mostBytes = 32 << 20
+
+func tooLarge(op string, key thread.Key, what string, size int) error {
+	return fail(thread.Limit, op, key.ID, "put large content into blobs", "%s of %d MB is too large; the most is %d MB", what, size>>20, mostBytes>>20)
 }
 
 func wrapInvalid(op string, key thread.Key, err error) error {
@@ -108,6 +119,9 @@ func CheckDocs(op string, key thread.Key, docs []thread.Doc) error {
 	for _, d := range docs {
 		if d.Name == "" {
 			return fail(thread.Invalid, op, key.ID, "", "a document must have a name")
+		}
+		if len(d.Data) > mostBytes {
+			return tooLarge(op, key, "a document", len(d.Data))
 		}
 		if len(d.Data) > 0 && !json.Valid(d.Data) {
 			return fail(thread.Invalid, op, key.ID, "", "the document %q is not JSON", d.Name)

@@ -80,6 +80,7 @@ type Store interface {
 
 	// PutBlob keeps bytes, once per family of forks, under their SHA-256 (lower
 	// case hex), which is returned. Blob reads them; not-found where there are none.
+	// A store may refuse large ones with limit.
 	PutBlob(ctx context.Context, key thread.Key, mediaType string, data []byte) (hash string, err error)
 	Blob(ctx context.Context, key thread.Key, hash string) (mediaType string, data []byte, err error)
 
@@ -123,13 +124,25 @@ type ThreadsQuery struct {
 }
 
 // Draft is what one write adds. Either all of it becomes durable or none.
+//
+// An entry whose client key is in the log already, the origins' part included,
+// is not written again: the first one is the answer, if it says the same, else
+// the draft fails with conflict. Since drafts are atomic, one all of whose keys
+// are there was written before, whole: then nothing is, documents neither, and
+// Written.Entries holds those with a key alone. What a key stands for is author,
+// addressees, audience, role, parts and meta of a message, queued or not, and
+// the body of anything else. Keys are checked before the guard.
+//
+// Message.Turn and Turn.Turn may be -1 after a begun entry of the same draft:
+// they become its seq.
 type Draft struct {
 	Entries []New
 	Docs    []thread.Doc
 }
 
 // New is an entry to be written. Its ID and Time are kept where set, else the
-// store gives them.
+// store gives them; times that it gives never go back within a thread. An entry
+// of more than 32 MB fails with limit.
 type New struct {
 	thread.Entry
 

@@ -149,12 +149,24 @@ func (k *checking) strays() error {
 }
 
 func (k *checking) blobs() error {
-	return k.c.query(`SELECT hash, data FROM blobs`, nil, func(r *sqlite3.Stmt) error {
-		if hash := r.ColumnText(0); store.Hash(r.ColumnRawBlob(1)) != hash {
-			k.tell(&thread.Error{Code: thread.Storage, Op: "check", Message: "the blob " + hash + " has other bytes", Hint: "restore it from a backup"})
-		}
+	hashes := map[int64]string{}
+	err := k.c.query(`SELECT n, hash FROM blobs`, nil, func(r *sqlite3.Stmt) error {
+		hashes[r.ColumnInt64(0)] = r.ColumnText(1)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for row, hash := range hashes {
+		data, err := readBlob(k.c, row)
+		if err != nil {
+			return err
+		}
+		if store.Hash(data) != hash {
+			k.tell(&thread.Error{Code: thread.Storage, Op: "check", Message: "the blob " + hash + " has other bytes", Hint: "restore it from a backup"})
+		}
+	}
+	return nil
 }
 
 // evidence is the database inside a transaction.

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -437,4 +438,58 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+func TestLargeBlobs(t *testing.T) {
+	s := open(t, fresh(t), sqlite.Options{})
+	key := create(t, s, "a")
+	for _, size := range []int{0, 1 << 20, 1<<20 + 1, 40 << 20} {
+		data := bytes.Repeat([]byte("0123456789abcdef"), size/16+1)[:size]
+		hash, err := s.PutBlob(t.Context(), key, "x/y", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := s.Blob(t.Context(), key, hash)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%d bytes came back as %d, %v", size, len(got), err)
+		}
+	}
+	_, err := s.PutBlob(t.Context(), key, "x/y", make([]byte, 1<<29+1))
+	refused(t, err, thread.Limit, "larger than")
+	clean(t, s)
+}
+
+func TestNothingOfAPurgedMessageIsLeftInTheFile(t *testing.T) {
+	path := fresh(t)
+	s := open(t, path, sqlite.Options{})
+	create(t, s, "kept")
+	secret := create(t, s, "secret")
+	bulk(t, s, thread.Key{ID: "kept"}, 300)
+	n := said(0)
+	n.Message.Parts[0].Text, n.Line = "the word is xylophagous", "ana: the word is xylophagous"
+	if _, err := s.Append(t.Context(), secret, store.Draft{Entries: []store.New{n}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.IndexNow(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Delete(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	if purged, err := s.Purge(t.Context(), time.Now().Add(time.Hour)); err != nil || purged != 1 {
+		t.Fatal(purged, err)
+	}
+	clean(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"xylophag", "ylophag"} { // the index keeps what words have in common once
+		if bytes.Contains(data, []byte(word)) {
+			t.Errorf("the file still holds %q", word)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"strings"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -328,24 +327,6 @@ func (s *Store) Doc(ctx context.Context, key thread.Key, name string) (data json
 		return err
 	})
 	return data, ok, err
-}
-
-// Blob reads bytes.
-func (s *Store) Blob(ctx context.Context, key thread.Key, hash string) (mediaType string, data []byte, err error) {
-	err = s.readers.with(ctx, "blob", func(c *conn) error {
-		h, err := readHead(c, "blob", key)
-		if err != nil {
-			return err
-		}
-		found, err := c.one(`SELECT type, data FROM blobs WHERE space=? AND root=? AND hash=?`, []any{h.Space, h.Root, strings.ToLower(hash)}, func(r *sqlite3.Stmt) {
-			mediaType, data = r.ColumnText(0), r.ColumnBlob(1, []byte{})
-		})
-		if err == nil && !found {
-			err = store.NoBlob("blob", key.ID, hash)
-		}
-		return err
-	})
-	return mediaType, data, err
 }
 
 // changedReadOnly asks one connection that is kept for this alone: the figure

@@ -50,6 +50,9 @@ func (s *Store) Undelete(ctx context.Context, key thread.Key) error {
 // other writes waiting.
 const swept = 1000
 
+// mergedPages is how much of the search index is merged at once, likewise.
+const mergedPages = 500
+
 // Purge removes what was hidden before the given time and no fork reaches. Where
 // it is stopped half-way the next one goes on.
 func (s *Store) Purge(ctx context.Context, before time.Time) (n int, err error) {
@@ -72,7 +75,30 @@ func (s *Store) Purge(ctx context.Context, before time.Time) (n int, err error) 
 			}
 		}
 	}
-	return n, nil
+	if len(gone) > 0 {
+		err = s.mergeWords(ctx)
+	}
+	return n, err
+}
+
+// mergeWords rewrites the search index bit by bit until nothing of the removed
+// messages is left in it.
+func (s *Store) mergeWords(ctx context.Context) error {
+	pages := -mergedPages // less than none: begin with all there is
+	for more := true; more; pages = mergedPages {
+		err := s.update(ctx, "purge", "", func(x *tx) error {
+			before := x.c.TotalChanges()
+			if err := x.exec(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, pages); err != nil {
+				return err
+			}
+			more = x.c.TotalChanges()-before >= 2 // the command itself counts for one
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bury makes hidden threads gone and gives the families in which some are.
@@ -169,18 +195,6 @@ func (s *Store) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) 
 			}
 		}
 		return nil
-	})
-}
-
-// PutBlob keeps bytes.
-func (s *Store) PutBlob(ctx context.Context, key thread.Key, mediaType string, data []byte) (string, error) {
-	hash := store.Hash(data)
-	if data == nil {
-		data = []byte{}
-	}
-	return hash, s.onThread(ctx, "blob", key, func(x *tx, h *store.Head) error {
-		return x.exec(`INSERT INTO blobs (space, root, hash, type, data) VALUES (?,?,?,?,?) ON CONFLICT DO NOTHING`,
-			h.Space, h.Root, hash, mediaType, data)
 	})
 }
 

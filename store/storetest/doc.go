@@ -8,7 +8,7 @@
 //	}
 //
 // Every test ends with Check. Compare runs random operations on a store and on a
-// model alike:
+// model alike, and compares what they answer and hold.
 //
 // It checks invariants I1 (what was written is there, and the same), I11 (Check
 // is clean after every test) and I12 (fences), and every error of package store.
