@@ -89,7 +89,7 @@ func (c *chat) talk() error {
 				return err
 			}
 		}
-		text, err := readTyped(lines)
+		text, err := c.readTyped(lines)
 		if text = strings.TrimSpace(text); text != "" {
 			if left, err := c.take(text); err != nil || left {
 				return err
@@ -109,7 +109,7 @@ func (c *chat) talk() error {
 }
 
 // readTyped reads a line, and the next where it ends with a backslash.
-func readTyped(r *bufio.Reader) (string, error) {
+func (c *chat) readTyped(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {
 		line, err := r.ReadString('\n')
@@ -123,6 +123,11 @@ func readTyped(r *bufio.Reader) (string, error) {
 			return b.String(), err
 		}
 		b.WriteByte('\n')
+		if c.person {
+			if err := c.printf("… "); err != nil {
+				return "", err
+			}
+		}
 	}
 }
 
@@ -175,14 +180,20 @@ func (c *chat) stopped(ctx context.Context, err error) error {
 }
 
 // answer prints pieces: each answer under its author's name, each tool call on
-// a line of its own.
+// a line of its own. As JSON it is one object a line: {author, text} or {author,
+// call, input}.
 type answer struct {
 	*chat
-	id   string
-	open bool // a line is begun
+	id     string
+	open   bool // a line is begun
+	author string
+	text   strings.Builder // of the line that is begun, for JSON
 }
 
 func (a *answer) add(p skein.Piece) error {
+	if a.flags.JSON {
+		return a.addJSON(p)
+	}
 	if p.Call != nil {
 		return errors.Join(a.end(), a.printf("(%s → %s: %s)\n", safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
 	}
@@ -201,11 +212,39 @@ func (a *answer) add(p skein.Piece) error {
 	return a.printf("%s", safe(p.Text))
 }
 
+func (a *answer) addJSON(p skein.Piece) error {
+	if p.Call != nil || a.id != p.ID {
+		if err := a.end(); err != nil {
+			return err
+		}
+		a.id = p.ID
+	}
+	if p.Call != nil {
+		return a.lineJSON(map[string]any{"author": p.Author, "call": p.Call.Name, "input": p.Call.Input})
+	}
+	a.open, a.author = true, p.Author
+	a.text.WriteString(p.Text)
+	return nil
+}
+
+func (a *answer) lineJSON(v any) error {
+	data, err := thread.Encode(v)
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", data)
+}
+
 // end ends the line that is begun.
 func (a *answer) end() error {
 	if !a.open {
 		return nil
 	}
 	a.open = false
+	if a.flags.JSON {
+		text := a.text.String()
+		a.text.Reset()
+		return a.lineJSON(map[string]any{"author": a.author, "text": text})
+	}
 	return a.printf("\n")
 }

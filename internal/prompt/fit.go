@@ -47,7 +47,7 @@ func (l *Layout) fits(p *Prompt) error {
 	}
 	return &thread.Error{
 		Code: thread.Limit, Op: "prompt", Thread: l.Past.Thread, Message: message,
-		Hint: "lower the marks of the tail or the outline, the largest output, or what the instructions and tools hold", Details: o,
+		Hint: "lower the marks of the tail or the outline, the largest output, or what the instructions and tools hold; rewind before a message that is too long by itself", Details: o,
 	}
 }
 

@@ -56,8 +56,11 @@ func tokens(n int) string {
 // String is the ledger in one line.
 func (g Ledger) String() string {
 	s := fmt.Sprintf("%s, %d the same as in the request before", tokens(g.Tokens), g.Same)
-	if g.Cause != "" {
+	switch {
+	case g.Cause != "" && g.Block != "":
 		s += fmt.Sprintf("; first different: %s (%s)", printable(g.Block), g.Cause)
+	case g.Cause != "":
+		s += fmt.Sprintf("; it ends earlier (%s)", g.Cause)
 	}
 	return s
 }

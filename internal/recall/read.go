@@ -45,7 +45,7 @@ func Read(ctx context.Context, st store.Store, t *thread.Thread, viewer string, 
 			r.Next = e.Index
 			return r, nil
 		}
-		r.Messages = append(r.Messages, Page{ID: e.Index, Seq: e.Seq, Text: all[0], Page: 1, Pages: len(all)})
+		r.Messages = append(r.Messages, pageOf(&e, viewer, all, 1))
 		room -= len(all[0])
 		if len(all) > 1 && e.Index+1 < end {
 			r.Next = e.Index + 1

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
@@ -25,13 +26,27 @@ type Line struct {
 	Missing bool        `json:"missing,omitempty"`
 }
 
-// Page is a page of a message, counted from 1.
+// Page is a page of a message, counted from 1. Text begins with who speaks to
+// whom, on a line of its own.
 type Page struct {
-	ID    int64  `json:"id"`
-	Seq   int64  `json:"seq"`
-	Text  string `json:"text"`
-	Page  int    `json:"page"`
-	Pages int    `json:"pages"`
+	ID     int64       `json:"id"`
+	Seq    int64       `json:"seq"`
+	Author string      `json:"author,omitempty"`
+	To     []string    `json:"to,omitempty"`
+	Role   thread.Role `json:"role,omitempty"`
+	Time   time.Time   `json:"time"`
+	Text   string      `json:"text"`
+	Page   int         `json:"page"`
+	Pages  int         `json:"pages"`
+}
+
+// pageOf is one page of an entry's message as the viewer may see it.
+func pageOf(e *thread.Entry, viewer string, all []string, page int) Page {
+	p := Page{ID: e.Index, Seq: e.Seq, Time: e.Time, Text: all[page-1], Page: page, Pages: len(all)}
+	if m := e.Message; m != nil && m.VisibleTo(viewer) {
+		p.Author, p.To, p.Role = m.Author, m.To, m.Role
+	}
+	return p
 }
 
 // Zoom opens the line of that span, any that the thread has messages for. page
@@ -60,7 +75,8 @@ func zoomMessage(ctx context.Context, st store.Store, t *thread.Thread, viewer s
 	if page > len(all) {
 		return nil, &thread.Error{Code: thread.NotFound, Op: "zoom", Thread: t.ID, Message: fmt.Sprintf("Message %d has no page %d.", id, page), Hint: plural(len(all), "page", "pages")}
 	}
-	return &Page{ID: id, Seq: e.Seq, Text: all[page-1], Page: page, Pages: len(all)}, nil
+	p := pageOf(&e, viewer, all, page)
+	return &p, nil
 }
 
 // message reads one active message.
