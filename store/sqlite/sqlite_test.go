@@ -50,12 +50,23 @@ func TestStore(t *testing.T) {
 func TestStoreDoesWhatTheModelDoes(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
+	var path string
+	var options sqlite.Options
 	storetest.Compare(t,
 		func(now func() time.Time) (store.Store, error) {
 			n++
-			return sqlite.Open(t.Context(), filepath.Join(dir, fmt.Sprint(n), "skein.db"), sqlite.Options{Now: now})
+			path, options = filepath.Join(dir, fmt.Sprint(n), "skein.db"), sqlite.Options{Now: now}
+			return sqlite.Open(t.Context(), path, options)
 		},
 		func(now func() time.Time) (store.Store, error) { return memory.New(memory.Options{Now: now}), nil },
-		func(s store.Store) error { return s.(*sqlite.Store).IndexNow(t.Context()) },
+		func(s store.Store, how int) (store.Store, error) {
+			if how < 5 {
+				return s, s.(*sqlite.Store).IndexNow(t.Context())
+			}
+			if err := s.Close(); err != nil {
+				return s, err
+			}
+			return sqlite.Open(t.Context(), path, options)
+		},
 	)
 }

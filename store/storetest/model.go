@@ -18,15 +18,16 @@ import (
 
 // Compare runs random operations on a store and on the model alike, and fails
 // where they differ in what they answer or in what they hold. settle is called
-// now and then; it may let the store do what it does in the background.
-func Compare(t *testing.T, open, model func(now func() time.Time) (store.Store, error), settle func(store.Store) error) {
+// now and then with the store and a number of some size; it may let the store do
+// what it does in the background, or close it and open it again.
+func Compare(t *testing.T, open, model func(now func() time.Time) (store.Store, error), settle func(s store.Store, n int) (store.Store, error)) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := &pair{T: r, ctx: context.Background(), clock: NewClock(), settle: settle}
 		var err error
 		if p.a, err = open(p.clock.Now); err != nil {
 			r.Fatal(err)
 		}
-		defer p.a.Close()
+		defer func() { p.a.Close() }()
 		if p.b, err = model(p.clock.Now); err != nil {
 			r.Fatal(err)
 		}
@@ -48,7 +49,7 @@ type pair struct {
 	ctx    context.Context
 	clock  *Clock
 	a, b   store.Store
-	settle func(store.Store) error
+	settle func(store.Store, int) (store.Store, error)
 
 	ids   []string // of every thread ever made
 	stale []thread.Thread
@@ -337,9 +338,11 @@ func (p *pair) late() {
 func (p *pair) wait() {
 	p.clock.Add(time.Duration(rapid.IntRange(-5, 90).Draw(p.T, "seconds")) * time.Second)
 	if rapid.Bool().Draw(p.T, "settle") {
-		if err := p.settle(p.a); err != nil {
+		s, err := p.settle(p.a, rapid.IntRange(0, 9).Draw(p.T, "how"))
+		if err != nil {
 			p.Fatal(err)
 		}
+		p.a = s
 	}
 }
 
