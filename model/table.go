@@ -46,6 +46,23 @@ const (
 	ThinkingKept ThinkingRule = "kept"
 )
 
+// Effort says how a model of the family anthropic is asked to think. Others take
+// a level as it is.
+type Effort string
+
+// The ways.
+const (
+	// EffortBudget: with a budget of tokens.
+	EffortBudget Effort = "budget"
+
+	// EffortAdaptive: with a level; the model decides how long.
+	EffortAdaptive Effort = "adaptive"
+
+	// EffortBound: as adaptive. The model always thinks, and its thinking is bound
+	// to what stands before it: the provider looks whether that has changed.
+	EffortBound Effort = "bound"
+)
+
 // Rules is what is known of a model: what it takes, what it costs, and what a
 // prompt for it must look like. Zero limits mean that there is none.
 type Rules struct {
@@ -56,6 +73,7 @@ type Rules struct {
 	Prices    Prices       `json:"prices"`
 	Factor    float64      `json:"factor"` // the model's tokens per token of thread.Weight
 	Thinking  ThinkingRule `json:"thinking"`
+	Effort    Effort       `json:"effort,omitempty"`
 	Images    Images       `json:"images"`
 	Files     []string     `json:"files"`    // media types taken besides images
 	MaxBody   int64        `json:"maxBody"`  // bytes of a request's body
@@ -129,6 +147,13 @@ type Table struct {
 
 //go:embed table.json
 var tableData []byte
+
+// All gives the table's entries, those that go before others first.
+func (t *Table) All() []Rules {
+	out := slices.Clone(t.entries)
+	slices.Reverse(out)
+	return out
+}
 
 // BuiltIn is the table that comes with Skein. It is read once.
 func BuiltIn() *Table { return builtIn() }
@@ -239,6 +264,11 @@ func (r Rules) check() error {
 		if p < 0 {
 			return fmt.Errorf("%s has a negative price", r.Model)
 		}
+	}
+	switch r.Effort {
+	case "", EffortBudget, EffortAdaptive, EffortBound:
+	default:
+		return fmt.Errorf("%s has the effort %q, not budget, adaptive or bound", r.Model, r.Effort)
 	}
 	switch r.Thinking {
 	case ThinkingNone, ThinkingDropped, ThinkingKept:
