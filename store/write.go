@@ -16,7 +16,7 @@ func Write(tx Tx, h *Head, p *Prepared, g *Guard, now time.Time) (*Result, error
 	if err := visible(p.op, h); err != nil {
 		return nil, err
 	}
-	w := &writing{tx: tx, head: h, op: p.op, next: h.Thread, now: laterOf(Stamp(now), h.Updated)}
+	w := &writing{tx: tx, head: h, op: p.op, next: h.Thread, now: laterOf(Stamp(now), h.Updated), placed: make([]Placed, 0, len(p.entries))}
 	found, err := w.known(p)
 	if err != nil {
 		return nil, err

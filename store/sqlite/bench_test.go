@@ -203,3 +203,19 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkCheck(b *testing.B) {
+	s, _ := long(b, lengths(b)[1])
+	for b.Loop() {
+		clean(b, s)
+	}
+}
+
+func BenchmarkBulk(b *testing.B) {
+	s := open(b, fresh(b), sqlite.Options{})
+	key := create(b, s, "a")
+	for b.Loop() {
+		bulk(b, s, key, 1000)
+	}
+	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "messages/s")
+}
