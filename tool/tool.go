@@ -13,7 +13,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -42,19 +44,11 @@ type Tool struct {
 // Make completes a tool whose input is the Go struct In: its schema comes from
 // the struct's json and jsonschema tags.
 func Make[In any](t Tool, run func(ctx context.Context, in In) (string, error)) (Tool, error) {
-	schema, err := jsonschema.For[In](nil)
+	s, err := shapeOf[In]()
 	if err != nil {
-		return Tool{}, configuration(t.Name, err)
+		return Tool{}, &thread.Error{Code: thread.Configuration, Op: "tool", Message: fmt.Sprintf("the tool %q has no usable input type", t.Name), Err: err}
 	}
-	if schema.Type != "object" {
-		return Tool{}, configuration(t.Name, fmt.Errorf("it is a %s, and must be a struct", schema.Type))
-	}
-	if t.Schema, err = thread.Encode(schema); err != nil {
-		return Tool{}, configuration(t.Name, err)
-	}
-	if t.check, err = schema.Resolve(nil); err != nil {
-		return Tool{}, configuration(t.Name, err)
-	}
+	t.Schema, t.check = s.schema, s.check
 	t.Run = func(ctx context.Context, input json.RawMessage) (string, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
@@ -65,8 +59,37 @@ func Make[In any](t Tool, run func(ctx context.Context, in In) (string, error)) 
 	return t, nil
 }
 
-func configuration(name string, err error) error {
-	return &thread.Error{Code: thread.Configuration, Op: "tool", Message: fmt.Sprintf("the tool %q has no usable input type", name), Err: err}
+// shape is an input type's schema, as told and as checked against.
+type shape struct {
+	schema json.RawMessage
+	check  *jsonschema.Resolved
+}
+
+// shapes holds the shape of each input type that was made before: tools are made
+// anew for every turn.
+var shapes sync.Map // reflect.Type → shape
+
+func shapeOf[In any]() (shape, error) {
+	in := reflect.TypeFor[In]()
+	if s, ok := shapes.Load(in); ok {
+		return s.(shape), nil
+	}
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		return shape{}, err
+	}
+	if schema.Type != "object" {
+		return shape{}, fmt.Errorf("it is a %s, and must be a struct", schema.Type)
+	}
+	var s shape
+	if s.schema, err = thread.Encode(schema); err != nil {
+		return shape{}, err
+	}
+	if s.check, err = schema.Resolve(nil); err != nil {
+		return shape{}, err
+	}
+	shapes.Store(in, s)
+	return s, nil
 }
 
 // Answer runs the call that a model made and gives its result part. Only the
