@@ -17,13 +17,17 @@ import (
 )
 
 type chatCmd struct {
-	Thread string `arg:"" optional:"" help:"The thread; without one the last used, or main."`
-	Plain  bool   `help:"Talk line by line (the only way so far)."`
+	Thread       string `arg:"" optional:"" help:"The thread; without one the last used, or main."`
+	Plain        bool   `help:"Talk line by line, as from a pipe."`
+	ScreenReader bool   `env:"SKEIN_SCREEN_READER" help:"Talk line by line, with words for what is else seen."`
+	NoMouse      bool   `env:"SKEIN_NO_MOUSE" help:"Leave the mouse to the terminal."`
 }
 
 func (chatCmd) Help() string {
 	return example("skein chat launch --me ana", "printf 'Hello\\n/prompt\\n' | skein chat launch --plain") +
-		"\n\nWhat you type is said; a line that ends with \\ goes on. /help lists the commands."
+		"\n\nAt a terminal it takes the whole screen; Ctrl-G shows the keys. Line by line," +
+		"\nwhat you type is said, and a line that ends with \\ goes on. /help lists the" +
+		"\ncommands."
 }
 
 // maxTyped is the most bytes of one typed line.
@@ -36,6 +40,7 @@ type chat struct {
 	thread *skein.Thread
 	person bool // somebody sits at a terminal
 	failed bool // an answer failed
+	spoken bool // a screen reader reads the lines
 }
 
 // Run talks until the input ends or /exit.
@@ -49,11 +54,15 @@ func (c chatCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
+		person := isTerminal(a.in) && isTerminal(a.out)
+		if person && !c.Plain && !c.ScreenReader && os.Getenv("TERM") != "dumb" {
+			return a.fullScreen(e, id, s, !c.NoMouse)
+		}
 		t, err := e.OpenThread(a.ctx, id, s)
 		if err != nil {
 			return err
 		}
-		ch := &chat{app: a, engine: e, thread: t, person: isTerminal(a.in) && isTerminal(a.out)}
+		ch := &chat{app: a, engine: e, thread: t, person: person, spoken: c.ScreenReader}
 		return ch.talk()
 	})
 }

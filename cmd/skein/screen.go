@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/cmd/skein/tui"
+)
+
+// fullScreen talks on the whole screen. The commands are the plain chat's.
+func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, mouse bool) error {
+	return tui.Run(a.ctx, tui.Config{
+		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: a.flags.DB + ".drafts",
+		Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
+		Run: func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (tui.Outcome, error) {
+			printing := *a
+			printing.ctx, printing.out, printing.errs = ctx, out, out
+			c := &chat{app: &printing, engine: e, thread: t}
+			left, err := c.command(text)
+			return tui.Outcome{Thread: c.thread, Left: left}, err
+		},
+	})
+}
+
+// modelName is the model where neither thread nor agent names one.
+func (a *app) modelName() string {
+	if a.flags.Model != "" {
+		return a.flags.Model
+	}
+	return "echo"
+}
+
+// listed are the slash commands as the screen lists them.
+func listed() []tui.Command {
+	var out []tui.Command
+	for _, s := range slashes() {
+		out = append(out, tui.Command{Name: s.name, Args: s.args, About: s.about})
+	}
+	return append(out, tui.Command{Name: "help", About: "show keys and commands"}, tui.Command{Name: "exit", About: "leave"})
+}

@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+// answer is an answer being made: what came of it so far.
+type answer struct {
+	id       string
+	author   string
+	thinking flow
+	text     flow
+}
+
+// piece is what came of an answer since the last one: pieces of the same answer
+// and type that came at once are one.
+type piece struct {
+	id     string
+	author string
+	kind   string // as thread.Live's Type
+	text   string
+}
+
+func pieceOf(l *thread.Live) piece {
+	return piece{id: l.ID, author: l.Author, kind: l.Type, text: l.Text}
+}
+
+// add takes a piece. What comes is foreign: it is made harmless here, where a
+// sequence that two pieces share cannot be put together again.
+func (a *answer) add(p piece) {
+	switch p.kind {
+	case "text":
+		a.text.grow(safe(p.text))
+	case "thinking":
+		a.thinking.grow(safe(p.text))
+	case "retry":
+		a.text, a.thinking = flow{}, flow{}
+	}
+}
+
+// lines renders what there is.
+func (a *answer) lines(key drawKey) []string {
+	c, width := key.look.cells, key.look.width
+	var out []string
+	if !key.goesOn {
+		out = append(out, c.clip(strong.on(safeLine(a.author)), width))
+	}
+	if t := a.thinking.text; t != "" {
+		p := part{kind: thinkingKind, text: t, size: len(t)}
+		open := key.folds.thinking
+		title := "thinking"
+		if a.text.text == "" {
+			title += "…"
+		}
+		out = append(out, foldedLines(c, width, p, title, open)...)
+	}
+	done, tail := a.text.lines(key.look, false)
+	out = append(out, done...)
+	out = append(out, tail...)
+	if a.text.text == "" && a.thinking.text == "" {
+		out = append(out, faint.on("…"))
+	}
+	return out
+}
+
+// adopt gives a finished message the lines that its answer was rendered to.
+func (a *answer) adopt(d *drawn) {
+	d.flows = make([]flow, len(d.parts))
+	for i, p := range d.parts {
+		if p.kind == textKind && p.text == a.text.text {
+			d.flows[i] = a.text
+			return
+		}
+	}
+}
+
+// waiting is a message that was said and is not in the log's order yet: it is on
+// its way, or queued until the running turn ends.
+type waiting struct {
+	key    string
+	seq    int64 // of the queued entry; 0: not acknowledged
+	author string
+	text   string // safe
+	raw    string // as it was typed; empty where another said it
+}
+
+func (w *waiting) lines(key drawKey) []string {
+	state := "  saying…"
+	if w.seq != 0 {
+		state = "  queued"
+	}
+	out := []string{key.look.cells.clip(bold.on(w.author)+faint.on(state), key.look.width)}
+	return append(out, styled(faint, key.look.cells.wrap(w.text, key.look.width))...)
+}
+
+// status is what the line at the bottom says of the thread.
+type status struct {
+	title    string
+	model    string
+	agent    string
+	prompt   int64 // tokens of the newest request
+	cached   int   // percent of the prompts' tokens that were read from the cache; -1: not known
+	expected bool  // cached is what was the same, as no provider billed anything
+	cost     float64
+	backlog  int64
+	tip      int64 // seq of the log's last entry
+	branch   int64 // changes with each rewind and reset
+	length   int64
+	problem  string // why lines are not written
+}
+
+// items gives the parts of the status line, what matters most first.
+func (s *status) items() []string {
+	out := []string{s.model}
+	if s.prompt > 0 {
+		out = append(out, countText(s.prompt)+" tokens")
+	}
+	if s.cached >= 0 {
+		word := "cached"
+		if s.expected {
+			word = "same"
+		}
+		out = append(out, fmt.Sprintf("%d %% %s", s.cached, word))
+	}
+	if s.cost > 0 {
+		out = append(out, fmt.Sprintf("$%.4f", s.cost))
+	}
+	switch {
+	case s.problem != "":
+		out = append(out, fmt.Sprintf("%d lines due: %s", s.backlog, s.problem))
+	case s.backlog == 1:
+		out = append(out, "1 line due")
+	case s.backlog > 0:
+		out = append(out, countText(s.backlog)+" lines due")
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return strings.TrimSpace(s) == "" })
+}

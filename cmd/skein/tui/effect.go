@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
+)
+
+// An effect is something the model wants done outside of it.
+type effect any
+
+// The effects.
+type (
+	loadPage    struct{ from, to int64 }   // read messages
+	sayText     struct{ key, text string } // say something, then answer
+	answerNow   struct{}                   // answer what waits for an answer
+	stopAnswer  struct{}                   // stop the answer being made
+	readStatus  struct{}                   // read what the status line says
+	readOutline struct{}                   //
+	openLine    struct{ span thread.Span } // zoom
+	findWords   struct{ query string }     // search
+	listThreads struct{}                   //
+	openThread  struct{ id string }        // switch, or make
+	runCommand  struct{ text string }      // a slash command
+	keepDraft   struct{ draft draft }      // what is typed and not said
+	leave       struct{}                   //
+	suspend     struct{}                   // give the terminal to the shell for a while
+)
+
+// What comes back. Each names the sitting it was asked in: what belongs to a
+// thread that was left is dropped.
+type (
+	opened struct {
+		sitting   int
+		id        string
+		length    int64
+		draft     draft
+		answering bool
+		pending   bool // something waits for an answer that nobody makes
+		status    status
+		page      pageRead // the newest messages
+		problem   error
+	}
+	pageRead struct {
+		sitting  int
+		from     int64
+		messages []message
+		err      error
+	}
+	said struct {
+		sitting int
+		key     string
+		seq     int64
+		queued  bool
+		err     error
+	}
+	answering struct {
+		sitting int
+		on      bool
+		stopped bool  // somebody stopped it
+		err     error // why it ended
+	}
+	happened struct { // what was committed and what came of answers, in order
+		sitting int
+		events  []event
+		tip     int64 // of the log after the last commit; 0: nothing was committed
+		length  int64
+		backlog int64
+	}
+	fellBehind struct{ sitting int } // events were lost: all is read anew
+	statusRead struct {
+		sitting int
+		status  status
+		err     error
+	}
+	outlineRead struct {
+		sitting int
+		outline skein.Outline
+		err     error
+	}
+	lineOpened struct {
+		sitting int
+		span    thread.Span
+		zoomed  skein.Zoomed
+		err     error
+	}
+	wordsFound struct {
+		sitting int
+		query   string
+		results skein.Results
+		err     error
+	}
+	threadsRead struct {
+		sitting int
+		threads []thread.Thread
+		err     error
+	}
+	commandRan struct {
+		sitting int
+		text    string
+		output  string
+		moved   string // the thread to go on in; empty: the same
+		anew    bool   // the past has changed
+		left    bool
+		err     error
+	}
+)
+
+// event is one thing that happened in a thread.
+type event struct {
+	piece   *piece
+	message *message
+	taken   int64    // seq of the queued entry that message was
+	key     string   // the client's key of what was said
+	queued  *waiting // said while a turn ran
+	undone  bool     // a rewind or a reset
+	title   *string
+}

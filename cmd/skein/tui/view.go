@@ -1,0 +1,191 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+)
+
+// screen is what is drawn: as many lines as the terminal has, and the cursor.
+type screen struct {
+	lines []string
+	x, y  int
+	typed bool // the cursor shows
+}
+
+// The rows below the transcript: a rule, what is typed, the status.
+const (
+	ruleRows   = 1
+	statusRows = 1
+)
+
+// typeWidth is the columns for typed text, beside the prompt sign.
+func (m *model) typeWidth() int { return max(4, m.width-4) }
+
+// typeHeight is the rows that typed text takes.
+func (m *model) typeHeight() int {
+	return m.editor.height(m.cells, m.typeWidth(), max(1, min(10, m.height/3)))
+}
+
+// talkHeight is the rows of the transcript.
+func (m *model) talkHeight() int {
+	return max(1, m.height-ruleRows-statusRows-m.typeHeight())
+}
+
+// panelHeight is the rows of a panel below its title.
+func (m *model) panelHeight() int { return max(1, m.height-statusRows-2) }
+
+// screen draws all.
+func (m *model) screen() screen {
+	if m.panel != nil {
+		return m.panelScreen()
+	}
+	var s screen
+	height := m.talkHeight()
+	lines, first, last := m.transcript.view(height)
+	if len(lines) == 0 && m.ready && m.transcript.length == 0 {
+		lines = m.welcome()
+	}
+	s.lines = append(s.lines, lines[:min(len(lines), height)]...)
+	for len(s.lines) < height {
+		s.lines = append(s.lines, "")
+	}
+	s.lines = append(s.lines, m.rule(first, last))
+
+	rows, x, y := m.editor.view(m.cells, m.typeWidth(), m.typeHeight())
+	s.x, s.y, s.typed = x+2, len(s.lines)+y, true
+	for i, row := range rows {
+		sign := "  "
+		if i == 0 {
+			sign = strong.on("›") + " "
+		}
+		if i == 0 && m.editor.empty() {
+			row = faint.on(m.cells.clip(m.placeholder(), m.typeWidth()))
+		}
+		s.lines = append(s.lines, sign+row)
+	}
+	s.lines = append(s.lines, m.statusLine())
+	return s
+}
+
+func (m *model) placeholder() string {
+	switch {
+	case !m.ready:
+		return "opening…"
+	case m.answering:
+		return "say more, or Ctrl-C to stop"
+	}
+	return "say something, or /help"
+}
+
+// welcome is what an empty thread shows.
+func (m *model) welcome() []string {
+	return append([]string{""}, m.paragraph("Nothing was said here yet. Enter says what you type, Alt-Enter begins a new line, Ctrl-G shows the keys.")...)
+}
+
+// rule parts what is said from what is typed. It tells where the view is, once it
+// is not at the end, and what just happened.
+func (m *model) rule(first, last int64) string {
+	left, right := "", ""
+	mark := faint
+	switch {
+	case m.notice.text != "":
+		left = m.notice.text
+		if m.notice.bad {
+			mark = bad
+		}
+	case m.busy != "":
+		left = m.busy
+	case m.answering:
+		left = safeLine(m.status.agent) + " is answering"
+	}
+	if names := m.completions(); len(names) > 0 && left == "" {
+		left = "Tab: /" + strings.Join(names, " /")
+	}
+	if t := &m.transcript; !t.follow && t.length > 0 {
+		right = fmt.Sprintf("%s of %s · Esc: newest", grouped(min(first, t.length-1)+1), grouped(t.length))
+		if m.width < 60 {
+			right = fmt.Sprintf("%s/%s", countText(min(first, t.length-1)+1), countText(t.length))
+		}
+	}
+	_ = last
+	room := m.width - 4
+	if right != "" {
+		room -= m.cells.width(right) + 3
+	}
+	out := faint.on("──")
+	used := 2
+	if left != "" {
+		left = m.cells.clip(left, room-2)
+		out += " " + mark.on(left) + " "
+		used += m.cells.width(left) + 2
+	}
+	tail := ""
+	if right != "" {
+		tail = faint.on(" " + right + " ──")
+	}
+	fill := m.width - used - m.cells.width(tail)
+	return out + faint.on(strings.Repeat("─", max(0, fill))) + tail
+}
+
+// statusLine says what the thread is and costs. What does not fit is left out,
+// the least important first.
+func (m *model) statusLine() string {
+	name := safeLine(m.id)
+	if m.status.title != "" {
+		name = safeLine(m.status.title)
+	}
+	hint := "Ctrl-G keys"
+	if m.panel != nil {
+		hint = m.panel.hint()
+	}
+	room := m.width - 4
+	items := m.status.items()
+	line := func(n int, hint string) string {
+		s := m.cells.clip(name, max(8, room/3))
+		for _, i := range items[:n] {
+			s += " · " + safeLine(i)
+		}
+		if gap := room - m.cells.width(s) - m.cells.width(hint); hint != "" && gap >= 2 {
+			return s + strings.Repeat(" ", gap) + hint
+		}
+		return s
+	}
+	if m.panel != nil {
+		return "  " + faint.on(m.cells.clip(hint, room))
+	}
+	for n := len(items); n >= 0; n-- {
+		if s := line(n, hint); m.cells.width(s) <= room {
+			return "  " + faint.on(s)
+		}
+	}
+	return "  " + faint.on(m.cells.clip(name, room))
+}
+
+// panelScreen draws the panel in the transcript's place.
+func (m *model) panelScreen() screen {
+	var s screen
+	s.lines = append(s.lines, "  "+bold.on(m.cells.clip(safeLine(m.panel.title(m)), m.width-4)), "")
+	height := m.panelHeight()
+	rows := m.panel.rows(m, height-1)
+	for _, row := range rows[:min(len(rows), height-1)] {
+		s.lines = append(s.lines, m.cells.clip(row, m.width))
+	}
+	for len(s.lines) < m.height-2 {
+		s.lines = append(s.lines, "")
+	}
+	if m.notice.text != "" {
+		mark := faint
+		if m.notice.bad {
+			mark = bad
+		}
+		s.lines = append(s.lines, "  "+mark.on(m.cells.clip(m.notice.text, m.width-4)))
+	} else {
+		s.lines = append(s.lines, "")
+	}
+	s.lines = append(s.lines[:min(len(s.lines), m.height-1)], m.statusLine())
+	s.x, s.y, s.typed = m.panel.cursor(m)
+	return s
+}
+
+// text is the screen as a terminal is sent it.
+func (s screen) text() string { return strings.Join(s.lines, "\n") }
