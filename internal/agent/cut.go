@@ -13,11 +13,16 @@ import (
 type Moment int
 
 // The moments. Inside a turn only HARD calls for a cut, and the newest call
-// with its results stays.
+// with its results stays. Where the provider has found the prompt too large a cut
+// is called for in any case, and halves the tail: our estimate was too low.
 const (
 	BetweenTurns Moment = iota
 	InsideTurn
+	Overflowing
 )
+
+// reasons are what a cut's entry says of why it was made.
+var reasons = map[Moment]string{BetweenTurns: "tail", InsideTurn: "tail", Overflowing: "overflow"}
 
 // Cut moves the boundary if the tail weighs too much, as far as there are lines
 // to stand for what leaves. Past HARD, and where no model writes lines, it has
@@ -36,12 +41,17 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 		return false, err
 	}
 	tail := tailOf(past)
-	if !tail.Over(m.Tail, when == InsideTurn) {
-		return false, nil
-	}
-	limits := m.Tail
-	if when == InsideTurn {
+	limits, called := m.Tail, tail.Over(m.Tail, when != BetweenTurns)
+	if when != BetweenTurns {
 		limits.Keep = newestStep(past.Messages)
+	}
+	if when == Overflowing {
+		called = true
+		limits.Low = min(limits.Low, tail.Weight()/2)
+		limits.Hard = limits.Low
+	}
+	if !called {
+		return false, nil
 	}
 	want := tail.Cut(limits, l.Thread.Length)
 	if want == tail.Start {
@@ -57,7 +67,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	if err != nil {
 		return false, err
 	}
-	if lines < want && tail.Over(m.Tail, true) {
+	if lines < want && (when == Overflowing || tail.Over(m.Tail, true)) {
 		if err := l.Lines.Fill(ctx, &l.Thread, want); err != nil {
 			return false, err
 		}
@@ -69,7 +79,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	if start == tail.Start {
 		return true, nil
 	}
-	return start < want, c.commit(past, tail, start, m.Outline)
+	return start < want, c.commit(past, tail, start, m.Outline, reasons[when])
 }
 
 // cutter gathers the nodes that one cut needs.
@@ -115,9 +125,9 @@ func (c *cutter) weigh(s thread.Span) (int, bool) {
 	return prompt.LineWeight(n), ok
 }
 
-func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Marks) error {
+func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Marks, reason string) error {
 	old := outline.Outline{Boundary: past.Boundary()}
-	cut := thread.Cut{Number: c.log.Thread.Cuts + 1, Strategy: OutlineStrategy, Prev: c.log.Thread.Cut, Reason: "tail"}
+	cut := thread.Cut{Number: c.log.Thread.Cuts + 1, Strategy: OutlineStrategy, Prev: c.log.Thread.Cut, Reason: reason}
 	if past.Cut != nil {
 		old.Merging = past.Cut.Merging
 	}

@@ -32,6 +32,7 @@ type Turn struct {
 	said     []thread.Entry // the whole messages that the newest prompt was made from
 	partial  *live          // of an answer that failed in the middle
 	steps    int
+	overflow error // the provider's, while a cut is tried
 	usage    thread.Usage
 	lastSave time.Time
 }
@@ -125,6 +126,7 @@ func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 	if limit == 0 {
 		limit = DefaultMaxSteps
 	}
+	moment := InsideTurn
 	for {
 		if err := ctx.Err(); err != nil {
 			return thread.StopAborted, aborted(err)
@@ -135,15 +137,23 @@ func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 		if t.steps >= limit {
 			return thread.StopError, &thread.Error{Code: thread.Limit, Op: "turn", Thread: t.Log.Thread.ID, Message: fmt.Sprintf("the turn reached its limit of %d steps", limit), Hint: "say something to go on"}
 		}
-		if _, err := t.Log.Cut(ctx, t.Marks, InsideTurn); err != nil {
+		cuts := t.Log.Thread.Cuts
+		if _, err := t.Log.Cut(ctx, t.Marks, moment); err != nil {
 			return t.reason(ctx), err
+		}
+		if moment == Overflowing && t.Log.Thread.Cuts == cuts {
+			return t.reason(ctx), t.overflow // nothing could leave
 		}
 		done, err := t.step(ctx)
-		if err != nil {
+		switch {
+		case model.Overflows(err) && moment != Overflowing:
+			moment, t.overflow, t.partial = Overflowing, err, nil
+		case err != nil:
 			return t.reason(ctx), err
-		}
-		if done {
+		case done:
 			return "", nil
+		default:
+			moment = InsideTurn
 		}
 	}
 }
