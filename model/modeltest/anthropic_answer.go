@@ -1,8 +1,10 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/skeinhq/skein/thread"
@@ -30,16 +32,25 @@ const anthropicLimit = 32 << 20 // bytes of a body
 
 const requestID = "req_011fakefakefakefakefake0"
 
+// anthropicVersions are the versions of the API, the newest last. The newest has
+// no sampling any more.
+var anthropicVersions = []string{"2023-01-01", "2023-06-01", withoutSampling}
+
+const withoutSampling = "2026-10-21"
+
 func anthropicKey(h http.Header) (string, *problem) {
 	switch {
 	case h.Get("anthropic-version") == "":
 		return "", &problem{message: "anthropic-version: header is required"}
-	case h.Get("anthropic-version") != "2023-06-01" && h.Get("anthropic-version") != "2023-01-01":
+	case !contains(anthropicVersions, h.Get("anthropic-version")):
 		return "", &problem{message: `anthropic-version: "` + h.Get("anthropic-version") + `" is not a valid version`}
-	case h.Get("x-api-key") == "":
+	}
+	// The key may stand in either header.
+	key, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	if key = cmp.Or(h.Get("x-api-key"), key); key == "" {
 		return "", &problem{status: http.StatusUnauthorized, kind: "authentication_error", message: "x-api-key header is required"}
 	}
-	return h.Get("x-api-key"), nil
+	return key, nil
 }
 
 // anthropicKinds are the types of errors by status.

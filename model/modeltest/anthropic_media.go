@@ -59,6 +59,7 @@ func (r *anthropicReader) readDocument(_ string, o object) (part, block) {
 	if r.first != nil {
 		return part{}, block{}
 	}
+	r.files++
 	if kind == "text" {
 		source.get("media_type").oneOf("text/plain")
 		return part{kind: thread.BlobPart}, fileBlock("text/plain", title, text, len(text))

@@ -40,12 +40,13 @@ const bindingBeta = "thinking-binding-controls-2026-08-01"
 type anthropicReader struct {
 	*reader
 	*request
-	claude claude
-	betas  string
-	drops  bool // thinking whose prompt has changed is dropped, not refused
-	manual bool // thinking is on, by a budget
-	marks  []mark
-	result int // greater than 0 while the parts of a result are read
+	claude  claude
+	betas   string
+	version string
+	drops   bool // thinking whose prompt has changed is dropped, not refused
+	manual  bool // thinking is on, by a budget
+	marks   []mark
+	result  int // greater than 0 while the parts of a result are read
 }
 
 // mark is a cache mark.
@@ -53,7 +54,7 @@ type mark struct{ at, life string }
 
 // readMessages reads and checks a body of the Messages API.
 func (s *Server) readMessages(h http.Header, body []byte) (*request, *problem) {
-	r := &anthropicReader{reader: &reader{words: anthropicWords}, request: &request{}, betas: strings.Join(h.Values("anthropic-beta"), ",")}
+	r := &anthropicReader{reader: &reader{words: anthropicWords}, request: &request{}, betas: strings.Join(h.Values("anthropic-beta"), ","), version: h.Get("anthropic-version")}
 	top := value{r.reader, "", body}.object("model", "messages", "max_tokens", "system", "tools", "tool_choice", "thinking",
 		"output_config", "stream", "temperature", "top_p", "top_k", "stop_sequences", "metadata", "service_tier", "cache_control",
 		"inference_geo", "container", "speed", "diagnostics", "context_management")
@@ -114,14 +115,18 @@ func (r *anthropicReader) settle(top object) {
 	if effort := top.get("output_config"); effort.present() {
 		o := effort.object("effort", "format")
 		if v := o.get("effort"); v.present() {
-			v.oneOf("low", "medium", "high", "xhigh", "max")
+			r.level = v.oneOf("low", "medium", "high", "xhigh", "max")
 			if !r.claude.effort {
 				r.fail(problem{message: "This model does not support the effort parameter."})
 			}
 		}
 	}
 	for _, name := range []string{"temperature", "top_p", "top_k"} {
-		if v := top.get(name); v.present() && !r.claude.sampling {
+		switch v := top.get(name); {
+		case !v.present():
+		case r.version == withoutSampling:
+			r.fail(anthropicWords.extra(name))
+		case !r.claude.sampling:
 			r.fail(problem{message: fmt.Sprintf("`%s` is deprecated for this model.", name)})
 		}
 	}

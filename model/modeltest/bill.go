@@ -30,6 +30,7 @@ const (
 	breakpoints   = 80  // the newest that are searched
 	writesAtOnce  = 4
 	breakpointTTL = 30 * time.Minute
+	halfDayTTL    = 12 * time.Hour
 	memoryTTL     = 5 * time.Minute
 	dayTTL        = 24 * time.Hour
 )
@@ -216,7 +217,11 @@ func (c *cache) atBreakpoints(place string, r *request, sums []sum, tokens []int
 	last := b.read
 	for i := len(writes) - 1; i >= 0; i-- {
 		if at := writes[i]; at > hit && tokens[at] >= cacheLeast {
-			c.put(entryKey{place, sums[at]}, now, breakpointTTL)
+			life := breakpointTTL
+			if r.life == "12h" {
+				life = halfDayTTL
+			}
+			c.put(entryKey{place, sums[at]}, now, life)
 			last = tokens[at]
 		}
 	}

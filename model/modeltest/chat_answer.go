@@ -15,7 +15,7 @@ func chatAPI(s *Server, f flavour) api {
 		limit:   openAILimit,
 		key:     f.key(s),
 		read:    f.read,
-		bill:    openAIBill,
+		bill:    f.bill,
 		trouble: f.trouble,
 		refuse:  f.refuse,
 		whole:   f.whole,
@@ -38,6 +38,14 @@ func (a answer) said(kind thread.PartType) string {
 		}
 	}
 	return b.String()
+}
+
+// bill charges what a flavour's usage can tell.
+func (f flavour) bill(s *Server, account string, r *request) bill {
+	if !f.cached {
+		return bill{input: r.tokens()}
+	}
+	return openAIBill(s, account, r)
 }
 
 func (f flavour) whole(r *request, a answer, b bill, now time.Time) any {

@@ -161,8 +161,8 @@ func (r *openAIReader) effort(v value) {
 	case !r.reasons():
 		r.refuse(v.at, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", v.at)
 	default:
-		e := v.oneOf(efforts...)
-		r.thinks = e != "none" && e != "minimal"
+		r.level = v.oneOf(efforts...)
+		r.thinks = r.level != "none" && r.level != "minimal"
 	}
 }
 
@@ -183,7 +183,7 @@ func (r *openAIReader) caching(top object) {
 			r.explicit = m.oneOf("implicit", "explicit") == "explicit"
 		}
 		if t := o.get("ttl"); t.present() {
-			t.oneOf("30m")
+			r.life = t.oneOf("30m", "12h")
 		}
 	}
 }
@@ -305,6 +305,7 @@ func (r *openAIReader) readFile(name, v value) block {
 	if r.first != nil {
 		return block{}
 	}
+	r.files++
 	media, data, ok := dataURL(url)
 	switch {
 	case title == "":

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 
 	"github.com/skeinhq/skein/model"
@@ -22,6 +23,8 @@ type request struct {
 	messages []spoken
 	settings string // what, if it changes, leaves nothing of the messages cached
 	images   int
+	files    int
+	level    string // the effort asked for
 	sides    []side
 	asSent   []block // the blocks as they were sent, where some were dropped
 
@@ -102,6 +105,16 @@ func (r *request) start(n int) sum {
 	return s
 }
 
+func (r *request) asked() Asked {
+	a := Asked{Model: r.model, Effort: r.level, Thinks: r.thinks, CacheKey: r.key, Images: r.images, Files: r.files, Dropped: len(r.changes)}
+	for _, b := range r.blocks {
+		if b.mark != "" {
+			a.Marks++
+		}
+	}
+	return a
+}
+
 func (r *request) tokens() int {
 	n := 0
 	for _, b := range r.blocks {
@@ -118,12 +131,13 @@ func (r *request) newest() (said string, results []string) {
 		if m.role == "assistant" {
 			break
 		}
-		for _, p := range m.parts {
+		for _, p := range slices.Backward(m.parts) {
 			if p.kind == thread.ResultPart {
 				results = append(results, p.text)
 			}
 		}
 	}
+	slices.Reverse(results)
 	for i := len(r.messages) - 1; i >= 0; i-- {
 		m := r.messages[i]
 		if m.role != "user" {

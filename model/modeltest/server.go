@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/skeinhq/skein/model"
@@ -37,19 +38,36 @@ type Server struct {
 	routes *http.ServeMux
 	cache  cache
 
+	running atomic.Int64
+
 	mu     sync.Mutex
 	script []Reply
 	seen   []Exchange
 }
 
-// Exchange is a request that the server had, and what it made of it.
+// Exchange is a request that the server had, and what it made of it. What is
+// below Status is set where the request was taken.
 type Exchange struct {
 	Path   string
 	Header http.Header
 	Body   []byte
 	Status int
-	Usage  thread.Usage // as billed; zero where it was refused
+
+	Asked  Asked
 	Prompt int          // tokens of the prompt, by thread.Weight
+	Usage  thread.Usage // as billed
+}
+
+// Asked is what a request asked for, whichever API it used.
+type Asked struct {
+	Model    string
+	Effort   string // the level; empty where there was none
+	Thinks   bool   // by level, by budget or by default
+	Marks    int    // cache marks
+	CacheKey string
+	Images   int
+	Files    int
+	Dropped  int // thoughts that the server left out by itself
 }
 
 // NewServer makes a server.
@@ -108,6 +126,9 @@ func (s *Server) Exchanges() []Exchange {
 	return slices.Clone(s.seen)
 }
 
+// Running says how many requests are being answered now.
+func (s *Server) Running() int { return int(s.running.Load()) }
+
 func (s *Server) remember(e Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,6 +179,8 @@ type call struct {
 // serve makes the handler of an API.
 func (s *Server) serve(a api) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
 		body, err := io.ReadAll(io.LimitReader(hr.Body, a.limit+1))
 		if err != nil {
 			return // whoever asked has gone
@@ -193,7 +216,7 @@ func (s *Server) serve(a api) http.HandlerFunc {
 			return
 		}
 		c := &call{wire: newWire(w, hr, reply, s.config.Pace), api: a, req: r, ans: ready(r, reply, a.vendor), bill: a.bill(s, account, r), now: s.config.Now()}
-		e.Status, e.Prompt = http.StatusOK, r.tokens()
+		e.Status, e.Asked, e.Prompt = http.StatusOK, r.asked(), r.tokens()
 		e.Usage = thread.Usage{Input: int64(c.bill.input), CacheRead: int64(c.bill.read), CacheWrite: int64(c.bill.write), Output: int64(c.ans.output), Reasoning: int64(c.ans.thought)}
 		s.remember(e)
 		c.send()
