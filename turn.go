@@ -42,11 +42,13 @@ func (t *Thread) Ask(ctx context.Context, author, text string, options ...SayOpt
 }
 
 // Piece is a piece of an answer being made: some text, or a tool call. ID tells
-// one answer from the next.
+// one answer from the next. Where Retry is set it says why the answer starts
+// again: what came of it so far is void.
 type Piece struct {
 	ID     string
 	Author string
 	Text   string
+	Retry  string
 	Call   *thread.Part
 }
 
@@ -95,10 +97,13 @@ func (t *Thread) Stream(ctx context.Context, author, text string, options ...Say
 
 func piecesOf(b thread.Batch) []Piece {
 	if l := b.Live; l != nil {
-		if l.Type != string(model.TextDelta) {
-			return nil
+		switch model.EventType(l.Type) {
+		case model.TextDelta:
+			return []Piece{{ID: l.ID, Author: l.Author, Text: l.Text}}
+		case model.Retry:
+			return []Piece{{ID: l.ID, Author: l.Author, Retry: l.Text}}
 		}
-		return []Piece{{ID: l.ID, Author: l.Author, Text: l.Text}}
+		return nil
 	}
 	var out []Piece
 	for _, e := range b.Entries {

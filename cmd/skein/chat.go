@@ -203,6 +203,9 @@ func (a *answer) add(p skein.Piece) error {
 	if a.flags.JSON {
 		return a.addJSON(p)
 	}
+	if p.Retry != "" {
+		return errors.Join(a.end(), a.printf("(%s)\n", safe(thread.OneLine(p.Retry))))
+	}
 	if p.Call != nil {
 		return errors.Join(a.end(), a.printf("(%s → %s: %s)\n", safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
 	}
@@ -222,6 +225,10 @@ func (a *answer) add(p skein.Piece) error {
 }
 
 func (a *answer) addJSON(p skein.Piece) error {
+	if p.Retry != "" {
+		a.text.Reset()
+		return nil
+	}
 	if p.Call != nil || a.id != p.ID {
 		if err := a.end(); err != nil {
 			return err
