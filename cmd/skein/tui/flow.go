@@ -40,32 +40,30 @@ func (f *flow) lines(look *markdown, whole bool) (done, tail []string) {
 			}
 			break
 		}
-		f.done = f.put(f.done, b)
+		f.done = append(f.done, f.block(b, len(f.done) == 0)...)
 		f.rest = rest
 	}
 	f.tail = nil
-	first := len(f.done) == 0
 	for c, rest := f.cut, f.rest; rest != ""; {
 		b, after, ok := c.next(rest, true)
 		if !ok {
 			break
 		}
-		if !first && !b.joined && len(f.tail) == 0 {
-			f.tail = append(f.tail, "")
-		}
-		f.tail = f.put(f.tail, b)
+		f.tail = append(f.tail, f.block(b, len(f.done)+len(f.tail) == 0)...)
 		rest = after
 	}
 	f.at = len(f.text)
 	return f.done, f.tail
 }
 
-// put adds a block's lines after an empty one.
-func (f *flow) put(lines []string, b block) []string {
-	if len(lines) > 0 && !b.joined {
-		lines = append(lines, "")
+// block renders a block, after an empty line where it is not the first and does
+// not go on from the one before.
+func (f *flow) block(b block, first bool) []string {
+	lines := f.look.block(b)
+	if first || b.joined {
+		return lines
 	}
-	return append(lines, f.look.block(b)...)
+	return append([]string{""}, lines...)
 }
 
 // firstLine gives the first line of text that is not blank.

@@ -299,6 +299,9 @@ func (m *model) help() string {
 // keyText writes a key's name as keyboards do.
 func keyText(name string) string {
 	parts := strings.Split(name, "+")
+	if page, ok := strings.CutPrefix(name, "pg"); ok {
+		return "Pg" + strings.ToUpper(page[:1]) + page[1:]
+	}
 	for i, p := range parts {
 		parts[i] = strings.ToUpper(p[:1]) + p[1:]
 	}

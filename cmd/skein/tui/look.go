@@ -87,14 +87,38 @@ type markdown struct {
 }
 
 func newMarkdown(c cells, width int) (*markdown, error) {
-	r, err := glamour.NewTermRenderer(
+	r, err := newRenderer(width)
+	return &markdown{cells: c, width: width, renderer: r}, err
+}
+
+func newRenderer(width int) (*glamour.TermRenderer, error) {
+	return glamour.NewTermRenderer(
 		glamour.WithStyles(markdownStyle()), glamour.WithWordWrap(width),
 		glamour.WithPreservedNewLines(), glamour.WithInlineTableLinks(true),
 	)
-	if err != nil {
-		return nil, err
+}
+
+// rendererOf gives the renderer for a block. A table would be stretched over the
+// whole width: one that needs less gets less.
+func (m *markdown) rendererOf(text string) *glamour.TermRenderer {
+	first, rest, _ := strings.Cut(text, "\n")
+	rule, _, _ := strings.Cut(rest, "\n")
+	if !strings.Contains(first, "|") || !tableRule.MatchString(rule) {
+		return m.renderer
 	}
-	return &markdown{cells: c, width: width, renderer: r}, nil
+	need := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		columns := strings.Count(line, "|") + 1
+		need = max(need, m.cells.width(strings.Join(strings.Fields(line), " "))+2*columns)
+	}
+	if need >= m.width {
+		return m.renderer
+	}
+	r, err := newRenderer(need)
+	if err != nil {
+		return m.renderer
+	}
+	return r
 }
 
 // block renders one block as lines.
@@ -102,7 +126,7 @@ func (m *markdown) block(b block) []string {
 	if b.code {
 		return m.code(b.text)
 	}
-	out, err := m.renderer.Render(shield(b.text))
+	out, err := m.rendererOf(b.text).Render(shield(b.text))
 	if err != nil { // what cannot be rendered is shown as it is
 		return m.cells.wrap(strings.TrimRight(b.text, "\n"), m.width)
 	}

@@ -204,7 +204,7 @@ func (m *model) open(o opened) []effect {
 		}
 	}
 	if m.pending && m.notice.text == "" {
-		m.notice = notice{text: "the newest message has no answer: Enter asks for it"}
+		m.notice = notice{text: "the newest message has no answer"}
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 	switch sum := usage.Turns.Input + usage.Turns.CacheRead + usage.Turns.CacheWrite; {
 	case usage.Turns.CacheRead+usage.Turns.CacheWrite > 0:
 		st.cached = int(100 * usage.Turns.CacheRead / sum)
-	case usage.Tokens > 0:
+	case usage.Tokens > 0 && usage.Requests > 1:
 		st.cached, st.expected = int(100*usage.Same/usage.Tokens), true
 	}
 	if whole && state.Backlog > 0 {

@@ -74,6 +74,9 @@ func (m *model) placeholder() string {
 	case m.answering:
 		return "say more, or Ctrl-C to stop"
 	}
+	if m.pending {
+		return "Enter asks for the answer again; or say something"
+	}
 	return "say something, or /help"
 }
 
