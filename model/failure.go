@@ -93,6 +93,7 @@ var words = []struct {
 	{"string_above_max_length", overflow},
 	{"request_too_large", statuses[413]},
 	{"model_not_found", statuses[404]},
+	{"not a valid model", statuses[404]},
 	{"not_found_error", statuses[404]},
 	{"invalid_api_key", statuses[401]},
 	{"authentication_error", statuses[401]},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/model/anthropic"
+	"github.com/skeinhq/skein/model/chat"
 	"github.com/skeinhq/skein/model/modeltest"
 	"github.com/skeinhq/skein/model/openai"
 )
@@ -16,7 +17,7 @@ func TestAnthropic(t *testing.T) {
 			t.Fatal(err)
 		}
 		return m
-	}, modeltest.Caps{Model: "claude-opus-5-5", Unknown: "claude-nobody", Key: true, Thinking: true, Redacted: true, Effort: true, Marks: true, Cached: true, Refusal: true, Images: true, Files: true})
+	}, modeltest.Caps{Model: "claude-opus-5-5", Unknown: "claude-nobody", Key: true, Thinking: true, Signed: true, Redacted: true, Effort: true, Marks: true, Cached: true, Refusal: true, Images: true, Files: true})
 }
 
 func TestOpenAI(t *testing.T) {
@@ -26,5 +27,31 @@ func TestOpenAI(t *testing.T) {
 			t.Fatal(err)
 		}
 		return m
-	}, modeltest.Caps{Model: "gpt-6-sol", Unknown: "gpt-nobody", Key: true, Thinking: true, Effort: true, CacheKey: true, Cached: true, Refusal: true, Images: true, Files: true})
+	}, modeltest.Caps{Model: "gpt-6-sol", Unknown: "gpt-nobody", Key: true, Thinking: true, Signed: true, Effort: true, CacheKey: true, Cached: true, Refusal: true, Images: true, Files: true})
+}
+
+func TestChat(t *testing.T) {
+	for name, c := range map[string]struct {
+		base string
+		caps modeltest.Caps
+	}{
+		"openai":     {"/v1", modeltest.Caps{Model: "gpt-4.1", Unknown: "gpt-nobody", Key: true, CacheKey: true, Cached: true, Refusal: true, Images: true, Files: true}},
+		"ollama":     {"/ollama/v1", modeltest.Caps{Model: "qwen3:8b", Unknown: "qwen-nobody", Thinking: true, Effort: true, Images: true}},
+		"vllm":       {"/vllm/v1", modeltest.Caps{Model: "Qwen/Qwen3-8B", Unknown: "Qwen-nobody", Thinking: true, Effort: true, Cached: true, Images: true}},
+		"openrouter": {"/openrouter/api/v1", modeltest.Caps{Model: "qwen/qwen3-235b", Unknown: "qwen-nobody", Key: true, Thinking: true, Effort: true, Cached: true, Images: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			modeltest.Run(t, func(t *testing.T, url string) model.Model {
+				table, err := model.BuiltIn().Extend([]byte(`{"models": [{"model": "qwen*", "family": "openai", "window": 131072, "maxOutput": 8000}, {"model": "Qwen*", "family": "openai", "window": 131072, "maxOutput": 8000}]}`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := chat.New(chat.Options{Name: name, Key: modeltest.DefaultKey, BaseURL: url + c.base, Rules: table})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return m
+			}, c.caps)
+		})
+	}
 }

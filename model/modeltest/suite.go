@@ -22,7 +22,8 @@ type Caps struct {
 	Unknown string // a model that the server does not have, and the adapter lets through
 
 	Key      bool // the server wants a key
-	Thinking bool // what is thought is told, and goes back signed
+	Thinking bool // what is thought is told, and goes back as it came
+	Signed   bool // what was altered of it is refused
 	Redacted bool // what is thought may be hidden
 	Effort   bool // it is asked to think by levels
 	Marks    bool // it takes cache marks

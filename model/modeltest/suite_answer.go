@@ -67,7 +67,7 @@ var thoughts = []trial{
 			s.Errorf("got %+v", h.done)
 		}
 	}},
-	{"thinking that was altered is refused, so it is sent as it was", thinks, func(s *suite) {
+	{"thinking that was altered is refused, so it is sent as it was", func(c Caps) bool { return c.Signed }, func(s *suite) {
 		s.server.Script(Answer(Think("The true one."), thread.Text("Yes.")))
 		r := s.request(say("ana: think"))
 		r.Thinking = "high"
