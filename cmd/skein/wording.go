@@ -1,0 +1,71 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+)
+
+// wording is how a talk line by line puts what is around the words.
+type wording struct {
+	greeting string // thread, messages
+	prompt   string // who is asked
+	more     string // a typed line goes on
+	says     string // author, before an answer
+	calls    string // author, tool, input
+	again    string // why an answer starts again
+	ended    string // after an answer
+	stopped  string
+
+	// ready gives how many bytes of what has come of an answer are written now.
+	ready func(text string) int
+}
+
+// forEyes is for who sees, and for pipes.
+var forEyes = wording{
+	greeting: "%s · %d messages · /help lists the commands\n",
+	prompt:   "%s> ",
+	more:     "… ",
+	says:     "%s: ",
+	calls:    "(%s → %s: %s)\n",
+	again:    "(again from the start: %s)\n",
+	stopped:  "(stopped)\n",
+	ready:    func(text string) int { return len(text) },
+}
+
+// forEars is for a screen reader: no signs but words, whole sentences instead of
+// pieces of words, and nothing is ever written over.
+var forEars = wording{
+	greeting: "Thread %s, %d messages. Type to talk. /help lists the commands, /exit leaves.\n",
+	prompt:   "%s, say something: ",
+	more:     "Go on: ",
+	says:     "%s says:\n",
+	calls:    "%s uses %s with %s\n",
+	again:    "The answer starts again: %s.\n",
+	ended:    "End of the answer.\n",
+	stopped:  "Stopped.\n",
+	ready:    sentences,
+}
+
+// longSentence is how many bytes are waited for until words are spoken that end
+// no sentence.
+const longSentence = 400
+
+// sentences gives the length of the whole sentences that text begins with.
+func sentences(text string) int {
+	end, ended := 0, false
+	for i, r := range text {
+		switch {
+		case r == '\n' || ended && unicode.IsSpace(r):
+			end = i + 1
+			ended = false
+		case strings.ContainsRune("。！？", r):
+			end = i + len("。")
+		default:
+			ended = strings.ContainsRune(".!?…:;", r) || ended && strings.ContainsRune("\"')]}»”*_", r)
+		}
+	}
+	if end == 0 && len(text) >= longSentence {
+		return strings.LastIndexByte(text, ' ') + 1
+	}
+	return end
+}
