@@ -55,11 +55,24 @@ type Piece struct {
 // Stream is Ask, piece by piece: it yields the answer as it comes. Leaving the
 // loop stops the answer; what came until then is kept.
 func (t *Thread) Stream(ctx context.Context, author, text string, options ...SayOption) iter.Seq2[Piece, error] {
+	return t.stream(ctx, func() (thread.Entry, error) { return t.Say(ctx, author, text, options...) })
+}
+
+// StreamReply is Reply, piece by piece, as Stream is Ask.
+func (t *Thread) StreamReply(ctx context.Context) iter.Seq2[Piece, error] {
+	return t.stream(ctx, func() (thread.Entry, error) {
+		state, err := t.State(ctx)
+		return thread.Entry{Seq: state.Tip}, err
+	})
+}
+
+// stream yields the answers to what waits for one once say has said it.
+func (t *Thread) stream(ctx context.Context, say func() (thread.Entry, error)) iter.Seq2[Piece, error] {
 	return func(yield func(Piece, error) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		batches := t.Watch(ctx)
-		said, err := t.Say(ctx, author, text, options...)
+		said, err := say()
 		if err != nil {
 			yield(Piece{}, err)
 			return
@@ -90,7 +103,9 @@ func (t *Thread) Stream(ctx context.Context, author, text string, options ...Say
 		case err != nil:
 			yield(Piece{}, err)
 		case !streamed: // another process has answered
-			yield(t.answerTo(context.WithoutCancel(ctx), said))
+			if p, err := t.answerTo(context.WithoutCancel(ctx), said); p != (Piece{}) || err != nil {
+				yield(p, err)
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type Failure struct {
 	Request  string        `json:"request,omitempty"`  // the provider's id of the request
 	After    time.Duration `json:"after,omitempty"`    // how long it asks to wait
 	Again    bool          `json:"again,omitempty"`    // the same request may do better later
+	Wrong    string        `json:"wrong,omitempty"`    // key or model: the setting that is wrong
 	Overflow bool          `json:"overflow,omitempty"` // the prompt does not go into the model's window, or the body is too large
 }
 
@@ -45,28 +46,35 @@ type refusal struct {
 	again   bool
 	message string // %s: the provider; %[2]s: the model
 	hint    string
+	wrong   string
 }
+
+// What may be wrong with the settings.
+const (
+	WrongKey   = "key"
+	WrongModel = "model"
+)
 
 // statuses say what the statuses of HTTP mean. What is not here is the
 // provider's fault from 500 on, and below a request that it does not take.
 var statuses = map[int]refusal{
-	401: {thread.Configuration, false, "%s refused the key", "set another key"},
-	402: {thread.Quota, false, "%s wants to be paid", "see the account's billing, then try again"},
-	403: {thread.Configuration, false, "%s does not let this key use %[2]s", "set another key, or choose another model"},
-	404: {thread.Configuration, false, "%s does not know the model %[2]s", "choose another model"},
-	408: {thread.Timeout, true, "%s took too long", "try again"},
-	409: {thread.Provider, true, "%s could not answer just now", "try again"},
-	413: {thread.Limit, false, "the prompt is too large for %s", "lower the marks of the tail"},
-	429: {thread.Quota, true, "%s is asked too often", "wait a little, then try again"},
-	504: {thread.Timeout, true, "%s took too long", "try again"},
-	529: {thread.Provider, true, "%s is overloaded", "try again in a while"},
+	401: {thread.Configuration, false, "%s refused the key", "set another key", WrongKey},
+	402: {thread.Quota, false, "%s wants to be paid", "see the account's billing, then try again", ""},
+	403: {thread.Configuration, false, "%s does not let this key use %[2]s", "set another key, or choose another model", WrongKey},
+	404: {thread.Configuration, false, "%s does not know the model %[2]s", "choose another model", WrongModel},
+	408: {thread.Timeout, true, "%s took too long", "try again", ""},
+	409: {thread.Provider, true, "%s could not answer just now", "try again", ""},
+	413: {thread.Limit, false, "the prompt is too large for %s", "lower the marks of the tail", ""},
+	429: {thread.Quota, true, "%s is asked too often", "wait a little, then try again", ""},
+	504: {thread.Timeout, true, "%s took too long", "try again", ""},
+	529: {thread.Provider, true, "%s is overloaded", "try again in a while", ""},
 }
 
 var (
-	atFault  = refusal{thread.Provider, true, "%s failed", "try again in a while"}
-	rejected = refusal{thread.Provider, false, "%s did not take the request", ""}
-	overflow = refusal{thread.Limit, false, "the prompt is too large for %[2]s", "lower the marks of the tail"}
-	noMoney  = refusal{thread.Quota, false, "the account at %s has nothing left", "see the account's billing, then try again"}
+	atFault  = refusal{thread.Provider, true, "%s failed", "try again in a while", ""}
+	rejected = refusal{thread.Provider, false, "%s did not take the request", "", ""}
+	overflow = refusal{thread.Limit, false, "the prompt is too large for %[2]s", "lower the marks of the tail", ""}
+	noMoney  = refusal{thread.Quota, false, "the account at %s has nothing left", "see the account's billing, then try again", ""}
 )
 
 // words are what providers say, in the type, the code or the message of an
@@ -110,6 +118,7 @@ var words = []struct {
 func Refused(provider, model string, f Failure, message string) *thread.Error {
 	is := understand(f, strings.ToLower(f.Type+" "+message))
 	f.Again = is.again
+	f.Wrong = is.wrong
 	f.Overflow = is.code == thread.Limit
 	e := &thread.Error{Code: is.code, Op: "model", Message: filled(is.message, provider, model), Hint: is.hint, Details: f}
 	if message = thread.OneLine(message); message != "" {

@@ -15,9 +15,6 @@ import (
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/internal/agent"
-	"github.com/skeinhq/skein/model"
-	"github.com/skeinhq/skein/model/echo"
-	"github.com/skeinhq/skein/model/scripted"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
 )
@@ -27,16 +24,22 @@ type Flags struct {
 	DB        string  `name:"db" env:"SKEIN_DB" default:"${defaultDB}" placeholder:"FILE" help:"Database file (${default})."`
 	Me        string  `env:"SKEIN_ME" placeholder:"NAME" help:"Your name in the thread (the login name)."`
 	Agent     string  `env:"SKEIN_AGENT" placeholder:"NAME" help:"Who answers; stays with the thread (north)."`
-	Model     string  `env:"SKEIN_MODEL" placeholder:"NAME" help:"Model that answers: echo or scripted; stays with the thread (echo)."`
+	Model     string  `env:"SKEIN_MODEL" placeholder:"NAME" help:"Model that answers; stays with the thread (the first there is a key for, else echo)."`
+	Models    string  `env:"SKEIN_MODELS" placeholder:"FILE" help:"Rules and prices of models of your own, over the built-in ones."`
 	Script    string  `env:"SKEIN_SCRIPT" placeholder:"FILE" help:"Replies of the scripted model, one a line."`
 	Pace      float64 `env:"SKEIN_PACE" placeholder:"N" help:"Tokens a second of the echo model (0: at once)."`
 	LineModel string  `env:"SKEIN_LINE_MODEL" placeholder:"NAME" help:"Model that writes the outline's lines (none: they are extracts)."`
-	Tail      string  `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"Marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
-	Outline   string  `name:"outline" env:"SKEIN_OUTLINE" placeholder:"LOW,HIGH" help:"Marks of the outline, in tokens; stay with the thread (4000,8000)."`
-	Strategy  string  `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
-	Zone      string  `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
-	AgentsDir string  `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
-	JSON      bool    `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
+
+	AnthropicURL string `name:"anthropic-url" env:"ANTHROPIC_BASE_URL" placeholder:"URL" help:"Where Anthropic's API is (Anthropic's own)."`
+	OpenAIURL    string `name:"openai-url" env:"OPENAI_BASE_URL" placeholder:"URL" help:"Where OpenAI's API is (OpenAI's own)."`
+	ChatURL      string `name:"chat-url" env:"CHAT_BASE_URL" placeholder:"URL" help:"Where models named chat/… are: any server that speaks Chat Completions."`
+
+	Tail      string `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"Marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
+	Outline   string `name:"outline" env:"SKEIN_OUTLINE" placeholder:"LOW,HIGH" help:"Marks of the outline, in tokens; stay with the thread (4000,8000)."`
+	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
+	Zone      string `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
+	AgentsDir string `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
+	JSON      bool   `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
 
 	Version kong.VersionFlag `help:"Show the version."`
 }
@@ -50,6 +53,8 @@ type app struct {
 	flags  *Flags
 	parsed *kong.Context
 	file   *configFile
+	models *catalog // once it is read
+	locked bool     // the model that was asked for has no key; echo answers
 }
 
 // defaultDB is $XDG_DATA_HOME/skein/skein.db.
@@ -93,12 +98,17 @@ func (a *app) open(p purpose) (*skein.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	models, err := a.catalog()
+	if err != nil {
+		return nil, err
+	}
 	st, err := sqlite.Open(a.ctx, a.flags.DB, sqlite.Options{ReadOnly: p == toRead})
 	if err != nil {
 		return nil, err
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
-		Store: st, Agents: agents, Models: a.model, LineModel: a.flags.LineModel, ReadOnly: p == toRead,
+		Store: st, Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
+		LineModel: a.flags.LineModel, ReadOnly: p == toRead,
 	})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -123,20 +133,6 @@ func (a *app) agents() ([]skein.Agent, error) {
 		}
 	}
 	return append([]skein.Agent{agent.BuiltIn()}, found...), nil
-}
-
-// model gives the model of a name.
-func (a *app) model(name string) (model.Model, error) {
-	switch name {
-	case "echo":
-		return echo.Model{Pace: a.flags.Pace}, nil
-	case "scripted":
-		if a.flags.Script == "" {
-			return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: "the scripted model needs a script", Hint: "--script FILE"}
-		}
-		return scripted.Open(a.flags.Script)
-	}
-	return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("there is no model named %q", name), Hint: "known: echo, scripted"}
 }
 
 // settings are those that a command gives a thread.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"os/signal"
 	"strings"
@@ -40,11 +41,17 @@ type chat struct {
 	thread *skein.Thread
 	person bool // somebody sits at a terminal
 	failed bool // an answer failed
-	spoken bool // a screen reader reads the lines
+	words  *wording
 }
 
 // Run talks until the input ends or /exit.
 func (c chatCmd) Run(a *app) error {
+	notice, err := a.unlock()
+	if err != nil {
+		return err
+	}
+	person := isTerminal(a.in) && isTerminal(a.out)
+	screen := person && !c.Plain && !c.ScreenReader && os.Getenv("TERM") != "dumb"
 	return a.with(toWrite, func(e *skein.Engine) error {
 		s, err := a.settings()
 		if err != nil {
@@ -54,17 +61,35 @@ func (c chatCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		person := isTerminal(a.in) && isTerminal(a.out)
-		if person && !c.Plain && !c.ScreenReader && os.Getenv("TERM") != "dumb" {
-			return a.fullScreen(e, id, s, !c.NoMouse)
+		if screen {
+			return a.fullScreen(e, id, s, notice, !c.NoMouse)
 		}
 		t, err := e.OpenThread(a.ctx, id, s)
 		if err != nil {
 			return err
 		}
-		ch := &chat{app: a, engine: e, thread: t, person: person, spoken: c.ScreenReader}
+		if err := a.notify(t, notice, person); err != nil {
+			return err
+		}
+		ch := &chat{app: a, engine: e, thread: t, person: person, words: &forEyes}
+		if c.ScreenReader {
+			ch.words = &forEars
+		}
 		return ch.talk()
 	})
+}
+
+// notify says what is to be said of the model: to a person always, else before
+// the first words of a thread.
+func (a *app) notify(t *skein.Thread, notice string, person bool) error {
+	if notice == "" {
+		return nil
+	}
+	if state, err := t.State(a.ctx); err != nil || state.Length > 0 && !person {
+		return err
+	}
+	_, err := fmt.Fprintf(a.errs, "skein: %s\n", safe(notice))
+	return err
 }
 
 // threadOr gives the id, or that of the thread last used, or main.
@@ -94,7 +119,7 @@ func (c *chat) talk() error {
 	lines := bufio.NewReaderSize(c.in, 64<<10)
 	for {
 		if c.person {
-			if err := c.printf("%s> ", c.me()); err != nil {
+			if err := c.printf(c.words.prompt, c.me()); err != nil {
 				return err
 			}
 		}
@@ -133,7 +158,7 @@ func (c *chat) readTyped(r *bufio.Reader) (string, error) {
 		}
 		b.WriteByte('\n')
 		if c.person {
-			if err := c.printf("… "); err != nil {
+			if err := c.printf("%s", c.words.more); err != nil {
 				return "", err
 			}
 		}
@@ -145,7 +170,7 @@ func (c *chat) greet() error {
 	if err != nil {
 		return err
 	}
-	return c.printf("%s · %d messages · /help lists the commands\n", safe(state.ID), state.Length)
+	return c.printf(c.words.greeting, safe(state.ID), state.Length)
 }
 
 // take says what was typed, or runs it where it is a command. left says that the
@@ -166,10 +191,18 @@ func (c *chat) take(text string) (left bool, err error) {
 // say says the text and prints the answer as it comes. The first interrupt
 // stops the answer; between answers one leaves.
 func (c *chat) say(text string) error {
+	return c.hear(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
+}
+
+// retry has answered what no answer came to.
+func (c *chat) retry() error { return c.hear(c.thread.StreamReply) }
+
+// hear prints an answer as it comes.
+func (c *chat) hear(answers func(context.Context) iter.Seq2[skein.Piece, error]) error {
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
 	defer stop()
 	out := &answer{chat: c}
-	for piece, err := range c.thread.Stream(ctx, c.me(), text) {
+	for piece, err := range answers(ctx) {
 		if err != nil {
 			return errors.Join(out.end(), c.stopped(ctx, err))
 		}
@@ -183,7 +216,7 @@ func (c *chat) say(text string) error {
 // stopped tells that an interrupt, and not err, has ended an answer.
 func (c *chat) stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && c.ctx.Err() == nil {
-		return c.printf("(stopped)\n")
+		return c.printf("%s", c.words.stopped)
 	}
 	return err
 }
@@ -196,7 +229,7 @@ type answer struct {
 	id     string
 	open   bool // a line is begun
 	author string
-	text   strings.Builder // of the line that is begun, for JSON
+	text   strings.Builder // of the line that is begun: as JSON all, else what is not written yet
 }
 
 func (a *answer) add(p skein.Piece) error {
@@ -206,8 +239,12 @@ func (a *answer) add(p skein.Piece) error {
 	if p.Retry != "" {
 		return errors.Join(a.end(), a.printf("(%s)\n", safe(thread.OneLine(p.Retry))))
 	}
-	if p.Call != nil {
-		return errors.Join(a.end(), a.printf("(%s → %s: %s)\n", safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
+	switch {
+	case p.Call != nil:
+		return errors.Join(a.end(), a.printf(a.words.calls, safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
+	case p.Retry != "":
+		a.id = ""
+		return errors.Join(a.end(), a.printf(a.words.again, safe(thread.OneLine(p.Retry))))
 	}
 	if a.id != p.ID {
 		if err := a.end(); err != nil {
@@ -217,15 +254,29 @@ func (a *answer) add(p skein.Piece) error {
 	}
 	if !a.open && p.Text != "" {
 		a.open = true
-		if err := a.printf("%s: ", safe(p.Author)); err != nil {
+		if err := a.printf(a.words.says, safe(p.Author)); err != nil {
 			return err
 		}
 	}
-	return a.printf("%s", safe(p.Text))
+	a.text.WriteString(p.Text)
+	return a.write(a.words.ready(a.text.String()))
+}
+
+// write writes the first n bytes of what is not written yet.
+func (a *answer) write(n int) error {
+	text := a.text.String()
+	a.text.Reset()
+	a.text.WriteString(text[n:])
+	return a.printf("%s", safe(text[:n]))
 }
 
 func (a *answer) addJSON(p skein.Piece) error {
 	if p.Retry != "" {
+		a.text.Reset()
+		return nil
+	}
+	if p.Retry != "" { // what came is void
+		a.open = false
 		a.text.Reset()
 		return nil
 	}
@@ -262,5 +313,5 @@ func (a *answer) end() error {
 		a.text.Reset()
 		return a.lineJSON(map[string]any{"author": a.author, "text": text})
 	}
-	return a.printf("\n")
+	return errors.Join(a.write(a.text.Len()), a.printf("\n%s", a.words.ended))
 }

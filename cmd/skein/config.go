@@ -67,7 +67,7 @@ type fileResolver struct{ app *app }
 // Validate refuses keys that are no flags.
 func (r *fileResolver) Validate(k *kong.Application) error {
 	f := r.app.file
-	var known []string
+	known := []string{providersKey}
 	for _, flag := range k.Flags {
 		if configurable(flag) {
 			known = append(known, flag.Name)
@@ -156,7 +156,7 @@ func (c configCmd) Run(a *app) error {
 		if value == "" {
 			value = "–"
 		}
-		if err := a.printf("%-11s %-40s %s\n", s.Name, safe(value), safe(s.Source)); err != nil {
+		if err := a.printf("%-13s %-40s %s\n", s.Name, safe(value), safe(s.Source)); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (a *app) unset(name string) string {
 	case "agent":
 		return agent.North
 	case "model":
-		return "echo"
+		return a.modelName()
 	case "tail":
 		return written(agent.DefaultTail)
 	case "outline":

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/skeinhq/skein/model/modeltest"
 )
 
 func TestMain(m *testing.M) {
@@ -21,6 +23,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: each file is a sitting at a terminal, in a
 // folder and a home of its own.
 func TestScripts(t *testing.T) {
+	_, fake := modeltest.Start(t, modeltest.Config{})
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -28,6 +31,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("USER", "ana")
 			e.Setenv("XDG_DATA_HOME", "")
 			e.Setenv("XDG_CONFIG_HOME", "")
+			e.Setenv("FAKE", fake) // the address of a provider
 			return nil
 		},
 		UpdateScripts: os.Getenv("UPDATE") != "",

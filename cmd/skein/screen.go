@@ -6,13 +6,14 @@ import (
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/cmd/skein/tui"
+	"github.com/skeinhq/skein/model"
 )
 
 // fullScreen talks on the whole screen. The commands are the plain chat's.
-func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, mouse bool) error {
+func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, notice string, mouse bool) error {
 	return tui.Run(a.ctx, tui.Config{
 		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: a.flags.DB + ".drafts",
-		Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
+		Notice: notice, Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
 		Run: func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (tui.Outcome, error) {
 			printing := *a
 			printing.ctx, printing.out, printing.errs = ctx, out, out
@@ -25,10 +26,14 @@ func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, mouse boo
 
 // modelName is the model where neither thread nor agent names one.
 func (a *app) modelName() string {
-	if a.flags.Model != "" {
+	switch {
+	case a.locked:
+		return model.Echo
+	case a.flags.Model != "":
 		return a.flags.Model
 	}
-	return "echo"
+	name, _ := a.fallback()
+	return name
 }
 
 // listed are the slash commands as the screen lists them.

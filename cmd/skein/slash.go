@@ -41,6 +41,7 @@ func slashes() []slash {
 		{"search", "WORDS", "search everything said", -1, func(c *chat, args []string) error {
 			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args, 0)})
 		}},
+		{"retry", "", "send again what no answer came to", 0, func(c *chat, _ []string) error { return c.retry() }},
 		{"usage", "", "show what requests took", 0, func(c *chat, _ []string) error { return c.showUsage(c.thread) }},
 		{"rewind", "ID", "undo every message after that one", 1, func(c *chat, args []string) error {
 			n, err := numbers(args, "/rewind ID", 1)
