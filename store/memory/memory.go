@@ -16,6 +16,7 @@ type Options struct {
 
 // Store is a store in memory.
 type Store struct {
+	writes
 	now func() time.Time
 
 	mu      sync.RWMutex
@@ -24,6 +25,10 @@ type Store struct {
 	rows    int64 // threads ever made
 	closed  bool
 }
+
+// writes are embedded under a name of the package, so that only their methods
+// show.
+type writes = store.Writes
 
 type name struct{ space, id string }
 
@@ -39,7 +44,11 @@ func New(o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{now: o.Now, threads: map[name]*log{}, blobs: map[blobKey]blob{}}
+	s := &Store{now: o.Now, threads: map[name]*log{}, blobs: map[blobKey]blob{}}
+	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) error {
+		return s.onThread(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+	}}
+	return s
 }
 
 var _ store.Store = (*Store)(nil)
@@ -111,28 +120,6 @@ func (s *Store) Create(ctx context.Context, n store.NewThread) (t thread.Thread,
 	return t, err
 }
 
-// Fork makes a thread of t's past.
-func (s *Store) Fork(ctx context.Context, t *thread.Thread, index int64, id, title string) (f thread.Thread, err error) {
-	err = s.onThread(ctx, "fork", t.Key, func(x *tx, h *store.Head) error {
-		fork, err := store.Fork(x, h, t, index, id, title, store.NewEpoch(), s.now())
-		if err == nil {
-			f = fork.Thread
-		}
-		return err
-	})
-	return f, err
-}
-
-// Delete hides a thread.
-func (s *Store) Delete(ctx context.Context, key thread.Key) error {
-	return s.onThread(ctx, "delete", key, func(x *tx, h *store.Head) error { return store.Delete(x, h, s.now()) })
-}
-
-// Undelete shows a hidden thread again.
-func (s *Store) Undelete(ctx context.Context, key thread.Key) error {
-	return s.onThread(ctx, "undelete", key, func(x *tx, h *store.Head) error { return store.Undelete(x, h) })
-}
-
 // Purge removes what was hidden before the given time and no fork reaches.
 func (s *Store) Purge(ctx context.Context, before time.Time) (n int, err error) {
 	err = s.update(ctx, "purge", func(x *tx) error {
@@ -165,82 +152,6 @@ func sweep(x *tx, r name) error {
 			return err
 		}
 	}
-}
-
-// Append writes what floats or is said.
-func (s *Store) Append(ctx context.Context, key thread.Key, d store.Draft) (store.Written, error) {
-	p, err := store.PrepareAppend(key, d, store.NewID)
-	if err != nil {
-		return store.Written{}, err
-	}
-	return s.write(ctx, "append", key, p, nil)
-}
-
-// Commit writes what the owner of a turn may.
-func (s *Store) Commit(ctx context.Context, key thread.Key, d store.Draft, g store.Guard) (store.Written, error) {
-	p, err := store.PrepareCommit(key, d, store.NewID)
-	if err != nil {
-		return store.Written{}, err
-	}
-	return s.write(ctx, "commit", key, p, &g)
-}
-
-func (s *Store) write(ctx context.Context, op string, key thread.Key, p *store.Prepared, g *store.Guard) (store.Written, error) {
-	if err := p.Decode(); err != nil {
-		return store.Written{}, err
-	}
-	var r *store.Result
-	err := s.onThread(ctx, op, key, func(x *tx, h *store.Head) (err error) {
-		r, err = store.Write(x, h, p, g, s.now())
-		return err
-	})
-	if err != nil {
-		return store.Written{}, err
-	}
-	return r.Written()
-}
-
-// PutNodes stores lines that were built.
-func (s *Store) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) (made []thread.Node, err error) {
-	err = s.onThread(ctx, "nodes", t.Key, func(x *tx, h *store.Head) error {
-		made, err = store.PutNodes(x, h, t, nodes)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// PutDocs writes documents.
-func (s *Store) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) error {
-	if err := store.CheckDocs("docs", key, docs); err != nil {
-		return err
-	}
-	return s.onThread(ctx, "docs", key, func(x *tx, h *store.Head) error {
-		for _, d := range docs {
-			if err := x.PutDoc(h, d); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Acquire takes or renews a lease.
-func (s *Store) Acquire(ctx context.Context, key thread.Key, owner string, ttl time.Duration) (l thread.Lease, err error) {
-	err = s.onThread(ctx, "acquire", key, func(x *tx, h *store.Head) error {
-		l, err = store.Acquire(x, h, owner, ttl, s.now())
-		return err
-	})
-	return l, err
-}
-
-// Release gives a lease up.
-func (s *Store) Release(ctx context.Context, key thread.Key, fence int64, parked bool) error {
-	return s.onThread(ctx, "release", key, func(x *tx, h *store.Head) error {
-		return store.Release(x, h, fence, parked)
-	})
 }
 
 // Changed is always the same: no other process reaches this memory.

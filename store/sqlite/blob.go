@@ -23,6 +23,9 @@ func (s *Store) PutBlob(ctx context.Context, key thread.Key, mediaType string, d
 		return "", &thread.Error{Code: thread.Limit, Op: "blob", Thread: key.ID, Message: "the file is larger than 512 MB", Hint: "keep it elsewhere, and say where"}
 	}
 	hash := store.Hash(data)
+	if known, err := s.hasBlob(ctx, key, hash); err != nil || known {
+		return hash, err
+	}
 	return hash, s.onThread(ctx, "blob", key, func(x *tx, h *store.Head) error {
 		known := false
 		_, err := x.c.one(`SELECT 1 FROM blobs WHERE space=? AND root=? AND hash=?`, []any{h.Space, h.Root, hash}, func(*sqlite3.Stmt) { known = true })
@@ -35,6 +38,20 @@ func (s *Store) PutBlob(ctx context.Context, key thread.Key, mediaType string, d
 		}
 		return writeBlob(x.c, x.c.LastInsertRowID(), data)
 	})
+}
+
+// hasBlob says whether the thread's family keeps the bytes already: then nothing
+// needs to be written.
+func (s *Store) hasBlob(ctx context.Context, key thread.Key, hash string) (known bool, err error) {
+	err = s.readers.snapshot(ctx, "blob", func(c *conn) error {
+		h, err := readHead(c, "blob", key)
+		if err != nil {
+			return err
+		}
+		known, err = c.one(`SELECT 1 FROM blobs WHERE space=? AND root=? AND hash=?`, []any{h.Space, h.Root, hash}, func(*sqlite3.Stmt) {})
+		return err
+	})
+	return known, err
 }
 
 func writeBlob(c *conn, row int64, data []byte) error {

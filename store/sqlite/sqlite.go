@@ -28,6 +28,7 @@ type Options struct {
 
 // Store is a store in one SQLite file.
 type Store struct {
+	writes
 	path string
 	now  func() time.Time
 
@@ -39,6 +40,10 @@ type Store struct {
 	closing sync.Once
 	closed  error
 }
+
+// writes are embedded under a name of the package, so that only their methods
+// show.
+type writes = store.Writes
 
 var _ store.Store = (*Store)(nil)
 
@@ -78,6 +83,9 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		o.Busy = 10 * time.Second
 	}
 	s := &Store{path: path, now: o.Now}
+	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) error {
+		return s.onThread(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+	}}
 	if o.ReadOnly {
 		return s, s.openReadOnly(o)
 	}

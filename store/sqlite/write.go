@@ -24,28 +24,6 @@ func (s *Store) Create(ctx context.Context, n store.NewThread) (t thread.Thread,
 	return t, err
 }
 
-// Fork makes a thread of t's past.
-func (s *Store) Fork(ctx context.Context, t *thread.Thread, index int64, id, title string) (f thread.Thread, err error) {
-	err = s.onThread(ctx, "fork", t.Key, func(x *tx, h *store.Head) error {
-		fork, err := store.Fork(x, h, t, index, id, title, store.NewEpoch(), s.now())
-		if err == nil {
-			f = fork.Thread
-		}
-		return err
-	})
-	return f, err
-}
-
-// Delete hides a thread.
-func (s *Store) Delete(ctx context.Context, key thread.Key) error {
-	return s.onThread(ctx, "delete", key, func(x *tx, h *store.Head) error { return store.Delete(x, h, s.now()) })
-}
-
-// Undelete shows a hidden thread again.
-func (s *Store) Undelete(ctx context.Context, key thread.Key) error {
-	return s.onThread(ctx, "undelete", key, func(x *tx, h *store.Head) error { return store.Undelete(x, h) })
-}
-
 // swept is how many entries are removed at once, so that a purge does not keep
 // other writes waiting.
 const swept = 1000
@@ -129,89 +107,6 @@ func (s *Store) bury(x *tx, before time.Time) (n int, roots []name, err error) {
 		return nil
 	})
 	return len(due), roots, err
-}
-
-// Append writes what floats or is said.
-func (s *Store) Append(ctx context.Context, key thread.Key, d store.Draft) (store.Written, error) {
-	p, err := store.PrepareAppend(key, d, store.NewID)
-	if err != nil {
-		return store.Written{}, err
-	}
-	return s.write(ctx, "append", key, p, nil)
-}
-
-// Commit writes what the owner of a turn may.
-func (s *Store) Commit(ctx context.Context, key thread.Key, d store.Draft, g store.Guard) (store.Written, error) {
-	p, err := store.PrepareCommit(key, d, store.NewID)
-	if err != nil {
-		return store.Written{}, err
-	}
-	return s.write(ctx, "commit", key, p, &g)
-}
-
-func (s *Store) write(ctx context.Context, op string, key thread.Key, p *store.Prepared, g *store.Guard) (store.Written, error) {
-	var r *store.Result
-	sent, err := s.send(ctx, op, key.ID, func(x *tx) error {
-		h, err := x.find(op, key)
-		if err == nil {
-			r, err = store.Write(x, h, p, g, s.now())
-		}
-		return err
-	})
-	if err != nil {
-		return store.Written{}, err
-	}
-	failed := p.Decode()
-	if err := sent.wait(ctx); err != nil {
-		return store.Written{}, err
-	}
-	if failed != nil {
-		return store.Written{}, failed
-	}
-	return r.Written()
-}
-
-// PutNodes stores lines that were built.
-func (s *Store) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) (made []thread.Node, err error) {
-	err = s.onThread(ctx, "nodes", t.Key, func(x *tx, h *store.Head) error {
-		made, err = store.PutNodes(x, h, t, nodes)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// PutDocs writes documents.
-func (s *Store) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) error {
-	if err := store.CheckDocs("docs", key, docs); err != nil {
-		return err
-	}
-	return s.onThread(ctx, "docs", key, func(x *tx, h *store.Head) error {
-		for _, d := range docs {
-			if err := x.PutDoc(h, d); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Acquire takes or renews a lease.
-func (s *Store) Acquire(ctx context.Context, key thread.Key, owner string, ttl time.Duration) (l thread.Lease, err error) {
-	err = s.onThread(ctx, "acquire", key, func(x *tx, h *store.Head) error {
-		l, err = store.Acquire(x, h, owner, ttl, s.now())
-		return err
-	})
-	return l, err
-}
-
-// Release gives a lease up.
-func (s *Store) Release(ctx context.Context, key thread.Key, fence int64, parked bool) error {
-	return s.onThread(ctx, "release", key, func(x *tx, h *store.Head) error {
-		return store.Release(x, h, fence, parked)
-	})
 }
 
 // Changed gives a value that grows when another process has written.
