@@ -155,6 +155,9 @@ func (r *anthropicReader) checkThinking() {
 			broken = r.checkThought(p, broken, drop)
 		}
 	}
+	if r.claude.strips {
+		r.strip(drop)
+	}
 	if len(drop) == 0 {
 		return
 	}
@@ -165,6 +168,24 @@ func (r *anthropicReader) checkThinking() {
 		}
 	}
 	r.asSent, r.blocks = r.blocks, kept
+}
+
+// strip leaves out the thoughts that stand before the newest message with a
+// user's own words, as older models have it.
+func (r *anthropicReader) strip(drop map[int]bool) {
+	newest := 0
+	for i, m := range r.messages {
+		if m.role == "user" && !onlyResults(m) {
+			newest = i
+		}
+	}
+	for _, m := range r.messages[:newest] {
+		for _, p := range m.parts {
+			if p.kind == thread.ThinkingPart || p.kind == redactedPart {
+				drop[p.block] = true
+			}
+		}
+	}
 }
 
 // checkThought checks one thought. It says whether it, or one before it, no

@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -43,8 +44,9 @@ type anthropicReader struct {
 	claude  claude
 	betas   string
 	version string
-	drops   bool // thinking whose prompt has changed is dropped, not refused
-	manual  bool // thinking is on, by a budget
+	drops   bool   // thinking whose prompt has changed is dropped, not refused
+	manual  bool   // thinking is on, by a budget
+	mode    string // of thinking
 	marks   []mark
 	result  int // greater than 0 while the parts of a result are read
 }
@@ -87,6 +89,9 @@ func (s *Server) readMessages(h http.Header, body []byte) (*request, *problem) {
 	if r.first == nil {
 		r.checkThinking()
 	}
+	if r.images > 0 {
+		r.settings += "\x00images"
+	}
 	if n := r.rules.Scale(r.tokens()); r.first == nil && r.rules.Window > 0 && n > r.rules.Window {
 		r.fail(problem{message: fmt.Sprintf("prompt is too long: %d tokens > %d maximum", n, r.rules.Window)})
 	}
@@ -97,9 +102,10 @@ func (s *Server) readMessages(h http.Header, body []byte) (*request, *problem) {
 func (r *anthropicReader) head(top object) {
 	r.model = top.get("model").text()
 	r.maxOut = top.get("max_tokens").number()
-	if r.maxOut < 1 {
-		r.fail(problem{message: "max_tokens: Input should be greater than or equal to 1"})
+	if r.maxOut < 0 {
+		r.fail(problem{message: "max_tokens: Input should be greater than or equal to 0"})
 	}
+	r.warming = r.maxOut == 0
 	r.stream = top.get("stream").boolean()
 	if len(top.get("messages").list()) == 0 {
 		r.fail(problem{message: "messages: at least one message is required"})
@@ -116,7 +122,7 @@ func (r *anthropicReader) settle(top object) {
 		o := effort.object("effort", "format")
 		if v := o.get("effort"); v.present() {
 			r.level = v.oneOf("low", "medium", "high", "xhigh", "max")
-			if !r.claude.effort {
+			if r.claude.effort == "" {
 				r.fail(problem{message: "This model does not support the effort parameter."})
 			}
 		}
@@ -137,11 +143,14 @@ func (r *anthropicReader) settle(top object) {
 			r.fail(problem{message: "tool_choice: type \"tool\" and \"any\" are not supported for this model."})
 		}
 	}
-	r.settings = string(canonical(top.fields["thinking"])) + string(canonical(choice.raw))
+	r.settings = fmt.Sprint(r.mode, "\x00", cmp.Or(r.level, r.claude.effort), "\x00", string(canonical(choice.raw)))
 }
 
 func (r *anthropicReader) readThinking(v value) {
 	r.thinks, r.shown = r.claude.always, !r.claude.omitted
+	if r.mode = "disabled"; r.thinks {
+		r.mode = "adaptive"
+	}
 	if !v.present() {
 		return
 	}
@@ -157,7 +166,7 @@ func (r *anthropicReader) readThinking(v value) {
 		r.fail(problem{message: fmt.Sprintf("%s thinking is not supported on this model", kind)})
 		return
 	}
-	r.thinks = kind == "adaptive" || kind == "enabled"
+	r.thinks, r.mode = kind == "adaptive" || kind == "enabled", kind
 	o.at += "." + kind
 	switch kind {
 	case "adaptive":
@@ -165,10 +174,12 @@ func (r *anthropicReader) readThinking(v value) {
 	case "enabled":
 		o.only("type", "display", "block_binding", "budget_tokens")
 		r.manual = true
-		switch budget := o.get("budget_tokens").number(); {
+		budget := o.get("budget_tokens").number()
+		r.mode += " " + count(budget)
+		switch {
 		case budget < 1024:
 			r.fail(problem{message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"})
-		case budget >= r.maxOut:
+		case budget >= r.maxOut && !r.warming:
 			r.fail(problem{message: "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-context-window-size"})
 		}
 	default:

@@ -15,7 +15,7 @@ type bill struct {
 
 // The rules of Anthropic's cache.
 const (
-	lookBack = 20 // blocks that are searched before a mark
+	lookBack = 20 // places that are searched from a mark on backwards, its own with them
 	shortTTL = 5 * time.Minute
 	longTTL  = time.Hour
 )
@@ -105,7 +105,7 @@ func starts(r *request) (sums []sum, tokens []int) {
 }
 
 // anthropic bills a prompt by its marks. The longest start that is cached at a
-// mark, or up to 20 blocks before one, is read; up to the last mark that is
+// mark, or up to 19 places before one, is read; up to the last mark that is
 // longer and long enough the rest is written, and what follows is plain input.
 func (c *cache) anthropic(account string, r *request, now time.Time) bill {
 	c.mu.Lock()
@@ -117,10 +117,13 @@ func (c *cache) anthropic(account string, r *request, now time.Time) bill {
 		if r.blocks[i].mark == "" {
 			continue
 		}
-		for j := i; j >= 0 && j >= i-lookBack; j-- {
+		for j, places := i, 1; j >= 0 && places <= lookBack; j-- {
 			if c.live(entryKey{place, sums[j]}, now) {
-				hit = max(hit, j)
+				hit = j
 				break
+			}
+			if run := r.blocks[j].run; run == "" || j == 0 || r.blocks[j-1].run != run {
+				places++ // neighbouring calls, or results, have one place together
 			}
 		}
 	}

@@ -205,6 +205,9 @@ func ready(r *request, reply Reply, vendor string) answer {
 			before = before.then(b.data)
 		}
 	}
+	if r.warming {
+		a.Parts, a.Stop = nil, thread.StopLength
+	}
 	calls := 0
 	for i := range a.Parts {
 		p := &a.Parts[i]

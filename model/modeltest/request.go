@@ -32,6 +32,7 @@ type request struct {
 	life     string // how long a cache entry lives, if the request says so
 	explicit bool   // OpenAI: no breakpoint but those that are marked
 	usage    bool   // Chat Completions: the stream ends with the usage
+	warming  bool   // Messages: nothing is answered, the cache is written
 	sealed   bool   // Responses: reasoning comes back encrypted
 	system   string // Responses: the instructions, for the response
 	changes  []change
@@ -53,6 +54,7 @@ type block struct {
 	tokens int
 	mark   string // the life its cache mark asks for; empty: it has none
 	ends   bool   // OpenAI: it ends a message that a breakpoint may follow
+	run    string // what it is with its neighbours of the kind: calls, or results
 }
 
 // spoken is a message of a request.
@@ -176,7 +178,7 @@ func thinkingBlock(kind thread.PartType, text, proof string) block {
 // callBlock weighs the input as it is written, so that it weighs what the
 // caller's own copy does.
 func callBlock(id, name string, input []byte) block {
-	return block{level: messageLevel, data: encode([]string{"assistant", "call", id, name, string(input)}), tokens: frameTokens + thread.Weight(id) + thread.Weight(name) + thread.Weight(string(input))}
+	return block{run: "calls", level: messageLevel, data: encode([]string{"assistant", "call", id, name, string(input)}), tokens: frameTokens + thread.Weight(id) + thread.Weight(name) + thread.Weight(string(input))}
 }
 
 func resultBlock(id string, failed bool, parts []block) block {
@@ -186,7 +188,7 @@ func resultBlock(id string, failed bool, parts []block) block {
 		list = append(list, string(p.data))
 		n += p.tokens
 	}
-	return block{level: messageLevel, data: encode(list), tokens: n}
+	return block{run: "results", level: messageLevel, data: encode(list), tokens: n}
 }
 
 func imageBlock(kind, data string) block {
