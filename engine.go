@@ -110,7 +110,7 @@ type Engine struct {
 }
 
 // Open starts an engine. Where it is not ReadOnly it goes on building the lines
-// that an earlier process left due.
+// that an earlier process left due, and purges what was deleted long ago.
 func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Store == nil {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "open", Message: "an engine needs a store", Hint: "open one with sqlite.Open"}
@@ -154,6 +154,9 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	if !cfg.ReadOnly {
 		if err := e.lines.Resume(ctx); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+		if _, err := e.Purge(ctx); err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
 	}
@@ -223,7 +226,11 @@ func (e *Engine) Thread(ctx context.Context, id string) (*Thread, error) {
 func (e *Engine) OpenThread(ctx context.Context, id string, s Settings) (*Thread, error) {
 	state, err := e.store.Thread(ctx, e.cfg.Space, id)
 	if thread.CodeOf(err) == thread.NotFound {
-		return e.Create(ctx, id, "", s)
+		t, err := e.Create(ctx, id, "", s)
+		if thread.CodeOf(err) == thread.Conflict {
+			return e.OpenThread(ctx, id, s) // somebody was faster
+		}
+		return t, err
 	}
 	if err != nil {
 		return nil, err

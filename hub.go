@@ -113,11 +113,12 @@ func (w *watcher) take() ([]thread.Batch, error) {
 }
 
 // Watch yields what this engine commits to the thread from now on, and the
-// pieces of answers being made, until ctx ends or the loop is left. A watcher
-// that falls 1,024 batches behind gets an error with code limit. What other
+// pieces of answers being made, until ctx ends or the loop is left. It watches
+// from the call on, so whoever does not loop must end ctx. A watcher that falls 1,024 batches behind gets an error with code limit. What other
 // processes commit is not seen here; read the log for that.
 func (t *Thread) Watch(ctx context.Context) iter.Seq2[thread.Batch, error] {
 	w := t.engine.hub.watch(t.id)
+	context.AfterFunc(ctx, func() { t.engine.hub.leave(t.id, w) })
 	return func(yield func(thread.Batch, error) bool) {
 		defer t.engine.hub.leave(t.id, w)
 		for {

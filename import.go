@@ -125,13 +125,17 @@ func (in *importer) oneByOne(ctx context.Context, items []transcript.Item) error
 }
 
 func (in *importer) append(ctx context.Context, d store.Draft) error {
-	before := in.log.Thread.Length
+	before := in.log.Thread.Tip
 	w, err := in.log.Store.Append(ctx, in.log.Thread.Key, d)
 	if err != nil {
 		return err
 	}
 	in.log.Thread = w.Thread
-	in.added += int(w.Thread.Length - before)
+	for _, e := range w.Entries {
+		if e.Seq > before {
+			in.added++
+		}
+	}
 	in.thread.engine.committed(w, nil)
 	return nil
 }

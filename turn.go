@@ -279,7 +279,7 @@ const (
 // own runs work as the owner of the thread's turn: what a dead owner left is
 // repaired first, the lease is renewed meanwhile, and work's context ends where
 // the lease is lost.
-func (t *Thread) own(ctx context.Context, p patience, work func(context.Context, *agent.Log) error) error {
+func (t *Thread) own(ctx context.Context, p patience, work func(context.Context, *agent.Log) error) (err error) {
 	leave, err := t.enter(ctx, p)
 	if err != nil {
 		return err
@@ -294,6 +294,16 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 	go func() {
 		defer close(renewed)
 		t.renew(ctx, state.Key, lease, lose)
+	}()
+	defer func() { // also where work panics
+		lose(nil)
+		<-renewed
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		released := t.engine.store.Release(last, state.Key, lease.Fence, false)
+		if err == nil {
+			err = released // else a lease that could not be released runs out
+		}
 	}()
 	e := t.engine
 	e.keepWarm(t)
@@ -311,15 +321,7 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 	if cause := context.Cause(ctx); thread.CodeOf(cause) == thread.Conflict {
 		err = cause
 	}
-	lose(nil)
-	<-renewed
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	released := t.engine.store.Release(last, state.Key, lease.Fence, false)
-	if err != nil {
-		return err // a lease that could not be released runs out
-	}
-	return released
+	return err
 }
 
 // enter lets one goroutine of this process at a time own the thread's turn.

@@ -43,7 +43,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	tail := tailOf(past)
 	limits, called := m.Tail, tail.Over(m.Tail, when != BetweenTurns)
 	if when != BetweenTurns {
-		limits.Keep = newestStep(past.Messages)
+		limits.Keep = newestStep(past.Messages, l.Thread.Turn)
 	}
 	if when == Overflowing {
 		called = true
@@ -180,10 +180,10 @@ func bodyBytes(p thread.Part) int64 {
 	return n
 }
 
-// newestStep is how many messages the newest call and what follows it are.
-func newestStep(messages []thread.Entry) int {
+// newestStep is how many the running turn's newest call and what follows it are.
+func newestStep(messages []thread.Entry, turn int64) int {
 	for i := len(messages) - 1; i >= 0; i-- {
-		if m := messages[i].Message; m != nil && len(m.Calls()) > 0 {
+		if m := messages[i].Message; m != nil && m.Turn == turn && len(m.Calls()) > 0 {
 			return len(messages) - i
 		}
 	}

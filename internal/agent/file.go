@@ -128,7 +128,7 @@ func readFile(fsys fs.FS, name string) (Agent, error) {
 	return Parse(strings.TrimSuffix(path.Base(name), ".md"), data)
 }
 
-var nameShape = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)
+var nameShape = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
 
 // CheckName says whether a name can be an author's or an agent's: letters,
 // digits, dots, dashes and underscores, up to 64, not starting with a mark.

@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -173,24 +175,33 @@ func typed(ctx context.Context, err error) error {
 	return &thread.Error{Code: thread.Provider, Op: "model", Message: "the model failed", Err: err}
 }
 
-// checked refuses an answer that cannot stand in the log: nothing at all, or
-// calls that no result could name.
+// checked refuses an answer that cannot stand in the log: nothing to read, parts
+// that no answer has, calls that no result could name.
 func checked(e model.Event) (model.Event, error) {
 	seen := map[string]bool{}
 	said := false
-	for _, p := range e.Parts {
+	for i, p := range e.Parts {
+		wrong := ""
 		switch p.Type {
 		case thread.CallPart:
-			if p.ID == "" || p.Name == "" || seen[p.ID] {
-				return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: "the model made a tool call without a name or an id of its own"}
+			switch {
+			case p.ID == "" || p.Name == "":
+				wrong = "is a call without a name or an id"
+			case seen[p.ID]:
+				wrong = "is a second call with the id " + p.ID
+			case !json.Valid(p.Input):
+				wrong = "is a call whose input is not JSON"
 			}
 			seen[p.ID], said = true, true
 		case thread.TextPart:
-			said = said || p.Text != ""
+			said = said || strings.TrimSpace(p.Text) != ""
 		case thread.ThinkingPart:
-			said = true
+			said = said || p.Text != "" || p.Signature != ""
 		default:
-			return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: fmt.Sprintf("the model's answer has a part of the type %q, which no answer may have", p.Type)}
+			wrong = fmt.Sprintf("is of the type %q, which no answer has", p.Type)
+		}
+		if wrong != "" {
+			return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: fmt.Sprintf("part %d of the model's answer %s", i+1, wrong)}
 		}
 	}
 	if !said {

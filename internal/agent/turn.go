@@ -86,6 +86,9 @@ func (t *Turn) Run(ctx context.Context) error {
 		return err
 	}
 	reason, err := t.run(ctx)
+	if err != nil && thread.CodeOf(err) == "" {
+		err = typed(ctx, err)
+	}
 	if err == nil && reason == "" {
 		return nil // the last message's commit has ended the turn
 	}
