@@ -124,5 +124,5 @@ func (e *Engine) castOf(ctx context.Context, t *Thread, key thread.Key) (cast, e
 	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
 		return cast{}, err
 	}
-	return e.cast(t.State, s, nil)
+	return e.cast(nil, s, nil)
 }

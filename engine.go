@@ -166,7 +166,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 // checkTools refuses tools that cannot stand beside each other and the history
 // tools.
 func checkTools(own []tool.Tool) error {
-	all, err := history.Tools(nil, nil, "")
+	all, err := history.Tools(nil, nil)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) 
 		}
 		to = []string{agentName}
 	}
-	c, err := t.engine.cast(t.State, s, to)
+	c, err := t.engine.cast(nil, s, to)
 	if err != nil {
 		return nil, err
 	}

@@ -585,6 +585,28 @@ func TestAPrivateMessageStaysPrivate(t *testing.T) {
 	}
 }
 
+// An answer to what some only may see, and what the agent opened for it, stays
+// among those. In an answer for all, the agent's tools open nothing private.
+func TestAnswersKeepTheAudience(t *testing.T) {
+	zoom := `{"calls":[{"name":"zoom","input":{"id":0,"n":1}}]}`
+	e := engine(t, skein.Config{Model: "scripted", Models: script(t, zoom, "It is the swordfish.", zoom, "I may not say.")})
+	ctx := context.Background()
+	th := open(t, e, "audience", skein.Settings{})
+	if _, err := th.Ask(ctx, "ana", "The secret is swordfish", skein.Audience("north")); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, th, "What is the secret?")
+	for viewer, want := range map[string]int{"ana": 3, "ben": 0} {
+		r, err := th.Read(ctx, viewer, 0, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(r.String(), "swordfish"); got != want {
+			t.Errorf("%s reads it %d times, want %d:\n%s", viewer, got, want, r)
+		}
+	}
+}
+
 // A real session of 990 messages goes in whole, once, and is cut and found.
 func TestARealSessionGoesIn(t *testing.T) {
 	f := sample(t, "pi/session-v1.jsonl")

@@ -186,8 +186,8 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	if err != nil {
 		return nil, err
 	}
-	seen := &thread.Thread{}
-	c, err := e.cast(func(context.Context) (thread.Thread, error) { return *seen, nil }, s, to)
+	seen := &agent.Seen{}
+	c, err := e.cast(func(context.Context) (thread.Thread, string, error) { return seen.Thread, seen.Viewer, nil }, s, to)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +211,9 @@ type cast struct {
 	marks agent.Marks
 }
 
-// stateReader gives the state of a thread that the history tools look at.
-type stateReader = func(context.Context) (thread.Thread, error)
-
 // cast chooses among those addressed the first that is an agent, else the
 // thread's, else the engine's.
-func (e *Engine) cast(seen stateReader, s Settings, to []string) (cast, error) {
+func (e *Engine) cast(look history.Look, s Settings, to []string) (cast, error) {
 	name := e.Answering(s)
 	for _, n := range to {
 		if _, err := e.agent(n); err == nil {
@@ -239,13 +236,13 @@ func (e *Engine) cast(seen stateReader, s Settings, to []string) (cast, error) {
 		return cast{}, err
 	}
 	c.marks = agent.MarksFor(s, a, c.rules)
-	c.tools, err = e.tools(seen, a)
+	c.tools, err = e.tools(look, a)
 	return c, err
 }
 
 // tools gives the tools that an agent may use, in a fixed order.
-func (e *Engine) tools(seen stateReader, a Agent) ([]tool.Tool, error) {
-	all, err := history.Tools(e.store, seen, a.Name)
+func (e *Engine) tools(look history.Look, a Agent) ([]tool.Tool, error) {
+	all, err := history.Tools(e.store, look)
 	if err != nil {
 		return nil, err
 	}

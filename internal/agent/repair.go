@@ -168,7 +168,7 @@ func (c call) answered(turn int64, result thread.Part) store.New {
 		author = "tool"
 	}
 	return Compose(thread.Say(thread.Message{
-		Author: author, To: []string{c.entry.Message.Author}, Role: thread.Tool, Parts: []thread.Part{result},
-		Turn: turn, Meta: line.Opened(c.part),
+		Author: author, To: []string{c.entry.Message.Author}, Audience: c.entry.Message.Audience,
+		Role: thread.Tool, Parts: []thread.Part{result}, Turn: turn, Meta: line.Opened(c.part),
 	}))
 }

@@ -57,7 +57,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	stamp := p.Stamp
 	stamp.Definition = definition
 	m := thread.Message{
-		Author: t.Agent.Name, To: t.asker(), Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
+		Author: t.Agent.Name, To: t.asker(), Audience: t.audience(), Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
 		Model: t.Name, Stop: event.Stop, Usage: &event.Usage, Request: &stamp,
 	}
 	if cost := t.Rules.Cost(event.Usage); event.Usage.Cost == 0 {
@@ -258,7 +258,10 @@ func (t *Turn) runGroup(ctx context.Context, group []call) error {
 			return err
 		}
 	}
-	*t.Seen = t.Log.Thread
+	*t.Seen = Seen{Thread: t.Log.Thread}
+	if len(group[0].entry.Message.Audience) > 0 {
+		t.Seen.Viewer = t.Agent.Name // what it opens stays among those who may see the answer
+	}
 	type outcome struct {
 		result thread.Part
 		err    error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/skeinhq/skein/internal/prompt"
@@ -17,7 +18,7 @@ import (
 // tools.
 type Turn struct {
 	Log   *Log
-	Seen  *thread.Thread // set before tools run: the state that they look at
+	Seen  *Seen // set before tools run: what the history tools look at
 	Agent Agent
 	Name  string // of the model, as in the rule table
 	Model model.Model
@@ -35,6 +36,32 @@ type Turn struct {
 	overflow error // the provider's, while a cut is tried
 	usage    thread.Usage
 	lastSave time.Time
+}
+
+// Seen is what the history tools look at: the thread's state, for whom.
+type Seen struct {
+	Thread thread.Thread
+	Viewer string
+}
+
+// audience is who may see the turn's answer: everybody, or, where something that
+// it answers was said to some only, those, its author and the agent.
+func (t *Turn) audience() []string {
+	var names []string
+	for _, e := range slices.Backward(t.said) {
+		m := e.Message
+		if m == nil || m.Turn == t.begun.Seq {
+			continue
+		}
+		if m.Role == thread.Assistant {
+			break
+		}
+		if m.Role == thread.User && len(m.Audience) > 0 {
+			names = append(append(names, m.Author, t.Agent.Name), m.Audience...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Pending says whether there is anything to answer: an open turn, something

@@ -34,14 +34,17 @@ type searchInput struct {
 	After  int    `json:"after,omitempty" jsonschema:"lines to show after each hit"`
 }
 
-// Tools makes the tools for the thread whose newest state the function gives,
-// as the viewer of that name sees it.
-func Tools(st store.Store, state func(context.Context) (thread.Thread, error), viewer string) ([]tool.Tool, error) {
+// Look says what a call looks at: the thread's state, and for whom. What only
+// some may see is shown to no other viewer; the empty one sees what all may.
+type Look func(context.Context) (t thread.Thread, viewer string, err error)
+
+// Tools makes the tools of one thread.
+func Tools(st store.Store, look Look) ([]tool.Tool, error) {
 	zoom, err := tool.Make(tool.Tool{
 		Name: thread.ZoomTool, ReadOnly: true,
 		Description: "Opens a line id+n of the conversation's outline: for n greater than 1 it gives the two lines that the line was made from, for n = 1 message id itself, whole, in pages. Any line of the past opens, not only those you see.",
 	}, func(ctx context.Context, in zoomInput) (string, error) {
-		t, err := state(ctx)
+		t, viewer, err := look(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -55,7 +58,7 @@ func Tools(st store.Store, state func(context.Context) (thread.Thread, error), v
 		Name: thread.ReadTool, ReadOnly: true,
 		Description: "Reads messages of the conversation whole, from number id on. It says where to go on if they are too long for one answer.",
 	}, func(ctx context.Context, in readInput) (string, error) {
-		t, err := state(ctx)
+		t, viewer, err := look(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -69,7 +72,7 @@ func Tools(st store.Store, state func(context.Context) (thread.Thread, error), v
 		Name: thread.SearchTool, ReadOnly: true,
 		Description: "Searches everything ever said in the conversation, the best hits first. Each hit is a line id+1 with the words found; zoom(id, 1) opens the whole message.",
 	}, func(ctx context.Context, in searchInput) (string, error) {
-		t, err := state(ctx)
+		t, viewer, err := look(ctx)
 		if err != nil {
 			return "", err
 		}
