@@ -44,7 +44,8 @@ type Part struct {
 	MediaType string `json:"mediaType,omitempty"`
 	Size      int64  `json:"size,omitempty"`
 
-	// Raw: the part as its source gave it.
+	// Raw: the part as its source gave it. Of thinking, what its provider wants back
+	// besides text and signature.
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 

@@ -37,7 +37,7 @@ func (l *Layout) reply(e *thread.Entry) []thread.Part {
 		case thread.ThinkingPart:
 			if p.Signature != "" {
 				l.scratch = append(l.scratch, thread.Part{
-					Type: thread.ThinkingPart, Text: valid(p.Text), Signature: p.Signature, Redacted: p.Redacted, Provider: p.Provider, Model: p.Model,
+					Type: thread.ThinkingPart, Text: valid(p.Text), Signature: p.Signature, Redacted: p.Redacted, Provider: p.Provider, Model: p.Model, Raw: p.Raw,
 				})
 			}
 		case thread.CallPart:

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -78,7 +77,8 @@ func (a *answer) parts(i *responses.ResponseOutputItemUnion) ([]thread.Part, err
 	case "message":
 		return a.said(i), nil
 	case "reasoning":
-		return []thread.Part{a.reasoning(i.AsReasoning())}, nil
+		p, err := a.reasoning(i.AsReasoning())
+		return []thread.Part{p}, err
 	case "function_call":
 		c := i.AsFunctionCall()
 		input := []byte(strings.TrimSpace(c.Arguments))
@@ -107,12 +107,11 @@ func (a *answer) said(i *responses.ResponseOutputItemUnion) []thread.Part {
 	return out
 }
 
-// reasoning keeps an item as it came, blanks between its pieces aside: that is
-// its signature. Without what is
-// encrypted the provider could not read it again, so that it is not kept for
-// sending.
-func (a *answer) reasoning(r responses.ResponseReasoningItem) thread.Part {
-	p := thread.Part{Type: thread.ThinkingPart, Provider: a.provider, Model: a.model}
+// reasoning keeps an item: what is encrypted is its signature, the rest stays
+// beside it as it came. Without what is encrypted the provider could not read it
+// again, so that it is not kept for sending.
+func (a *answer) reasoning(r responses.ResponseReasoningItem) (thread.Part, error) {
+	p := thread.Part{Type: thread.ThinkingPart, Provider: a.provider, Model: a.model, Signature: r.EncryptedContent}
 	var texts []string
 	for _, s := range r.Summary {
 		texts = append(texts, s.Text)
@@ -123,11 +122,12 @@ func (a *answer) reasoning(r responses.ResponseReasoningItem) thread.Part {
 		}
 	}
 	p.Text = strings.Join(texts, "\n\n")
-	var whole bytes.Buffer
-	if r.EncryptedContent != "" && json.Compact(&whole, []byte(r.RawJSON())) == nil {
-		p.Signature = whole.String()
+	if p.Signature == "" {
+		return p, nil
 	}
-	return p
+	var err error
+	p.Raw, err = thread.Encode(thought{ID: r.ID, Summary: json.RawMessage(r.JSON.Summary.Raw()), Content: json.RawMessage(r.JSON.Content.Raw())})
+	return p, err
 }
 
 // done makes the event that ends the answer.

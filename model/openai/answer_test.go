@@ -10,7 +10,13 @@ import (
 )
 
 // reasoned is a reasoning item as the API tells of it when it is whole.
-const reasoned = `{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"I look it up <now>"},{"type":"summary_text","text":"and then"}],"encrypted_content":"gAAA+/=="}`
+const reasoned = `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"I look it up <now>"},{"type":"summary_text","text":"and then"}],"encrypted_content":"gAAA+/=="}`
+
+// thought is the part that it becomes.
+var thought = thread.Part{
+	Type: thread.ThinkingPart, Text: "I look it up <now>\n\nand then", Signature: "gAAA+/==", Provider: "openai", Model: "gpt-6-sol",
+	Raw: []byte(`{"id":"rs_1","summary":[{"type":"summary_text","text":"I look it up <now>"},{"type":"summary_text","text":"and then"}]}`),
+}
 
 func TestReasoningTextAndCallsComeAsParts(t *testing.T) {
 	all := []string{started,
@@ -35,7 +41,7 @@ func TestReasoningTextAndCallsComeAsParts(t *testing.T) {
 	want := model.Event{
 		Type: model.Done, Stop: thread.StopCalls,
 		Parts: []thread.Part{
-			{Type: thread.ThinkingPart, Text: "I look it up <now>\n\nand then", Signature: reasoned, Provider: "openai", Model: "gpt-6-sol"},
+			thought,
 			thread.Text("Wait: ж"),
 			thread.Call("call_1", "zoom", []byte(`{"id": 8}`)),
 			thread.Call("call_2", "now", nil),

@@ -44,7 +44,7 @@ type tool struct {
 	Strict      bool            `json:"strict"`
 }
 
-// The items. Reasoning is one too: as it came.
+// The items.
 type message struct {
 	Type    string    `json:"type"`
 	Role    string    `json:"role"`
@@ -62,6 +62,20 @@ type result struct {
 	Type   string    `json:"type"`
 	ID     string    `json:"call_id"`
 	Output []content `json:"output"`
+}
+
+type reasoned struct {
+	Type string `json:"type"`
+	thought
+	Encrypted string `json:"encrypted_content"`
+}
+
+// thought is what of a reasoning item is kept beside its text and what is
+// encrypted.
+type thought struct {
+	ID      string          `json:"id,omitempty"`
+	Summary json.RawMessage `json:"summary"`
+	Content json.RawMessage `json:"content,omitempty"`
 }
 
 type content struct {
@@ -119,7 +133,11 @@ func (w *writer) message(m *model.Message) error {
 		p := &m.Parts[i]
 		switch p.Type {
 		case thread.ThinkingPart:
-			w.items = append(w.items, json.RawMessage(p.Signature))
+			item := reasoned{Type: "reasoning", Encrypted: p.Signature}
+			if err := json.Unmarshal(p.Raw, &item.thought); err != nil {
+				return &thread.Error{Code: thread.Storage, Op: "model", Message: "what was thought cannot be read again", Err: err}
+			}
+			w.items = append(w.items, item)
 		case thread.CallPart:
 			w.items = append(w.items, call{Type: "function_call", ID: p.ID, Name: p.Name, Arguments: string(p.Input)})
 		case thread.ResultPart:

@@ -16,7 +16,6 @@ import (
 
 // whole is a request with one of everything.
 func whole() *model.Request {
-	thought := thread.Part{Type: thread.ThinkingPart, Text: "I look it up", Signature: reasoned, Provider: "openai", Model: "gpt-6-sol"}
 	image := thread.Part{Type: thread.BlobPart, Name: "plan.png", Hash: "1", MediaType: "image/png", Size: 3}
 	file := thread.Part{Type: thread.BlobPart, Hash: "2", MediaType: "application/pdf", Size: 3}
 	result := thread.Result("call_1", "zoom", "ana: <hello>", false)
