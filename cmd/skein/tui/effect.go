@@ -10,7 +10,10 @@ type effect any
 
 // The effects.
 type (
-	loadPage    struct{ from, to int64 }   // read messages
+	loadPage struct { // read messages
+		from, to int64
+		age      int // of what the page is for
+	}
 	sayText     struct{ key, text string } // say something, then answer
 	answerNow   struct{}                   // answer what waits for an answer
 	stopAnswer  struct{}                   // stop the answer being made
@@ -42,6 +45,7 @@ type (
 	}
 	pageRead struct {
 		sitting  int
+		age      int // as it was asked for
 		from     int64
 		messages []message
 		err      error

@@ -95,7 +95,7 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 	if b, ok := keysAlways[name]; ok {
 		return b.run(m)
 	}
-	m.leaving = false
+	m.leaving, m.transcript.stuck = false, false
 	m.notice = notice{}
 	if m.panel != nil {
 		return m.panel.key(m, name, k.Text)

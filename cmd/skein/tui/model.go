@@ -19,6 +19,7 @@ type model struct {
 	// Fixed from the start.
 	me       string
 	commands []Command
+	greeting string // shown at first
 	newKey   func() string
 	zone     *time.Location
 
@@ -60,7 +61,7 @@ type notice struct {
 
 func newModel(cfg Config) *model {
 	m := &model{
-		me: cfg.Me, commands: cfg.Commands, newKey: cfg.newKey, zone: cfg.Zone,
+		me: cfg.Me, commands: cfg.Commands, greeting: safeLine(cfg.Notice), newKey: cfg.newKey, zone: cfg.Zone,
 		editor: newEditor(), cells: cells{ansi.WcWidth},
 	}
 	m.transcript.restart(0)
@@ -114,7 +115,7 @@ func (m *model) wants() (out []effect) {
 	if m.ready && !m.gone {
 		if from, to, ok := m.transcript.wants(); ok {
 			m.transcript.asking = true
-			out = append(out, loadPage{from, to})
+			out = append(out, loadPage{from, to, m.transcript.age})
 		}
 	}
 	if d := (draft{Thread: m.id, Text: m.editor.text(), Saying: m.saying}); m.ready && !d.same(m.kept) {
@@ -131,7 +132,7 @@ func (m *model) news(msg any) []effect {
 	case opened:
 		return m.open(msg)
 	case pageRead:
-		if msg.sitting == m.sitting {
+		if msg.sitting == m.sitting && msg.age == m.transcript.age {
 			m.takePage(msg)
 		}
 	case said:
@@ -180,11 +181,12 @@ func (m *model) open(o opened) []effect {
 	m.sitting, m.id, m.ready, m.busy = o.sitting, o.id, true, ""
 	m.status, m.answering, m.pending = o.status, o.answering, o.pending
 	folds := m.transcript.folds
-	m.transcript = transcript{look: m.look, zone: m.zone, folds: folds}
+	m.transcript = transcript{look: m.look, zone: m.zone, folds: folds, age: m.transcript.age}
 	m.transcript.restart(o.length)
 	m.takePage(o.page)
 	if !again {
-		m.panel, m.notice = nil, notice{}
+		m.panel, m.notice = nil, notice{text: m.greeting}
+		m.greeting = ""
 		m.saying = nil
 		typed := "" // before the first thread was open
 		if first {
@@ -226,7 +228,7 @@ func (m *model) takeStatus(s status) {
 
 func (m *model) takePage(p pageRead) {
 	if m.say(p.err) {
-		m.transcript.asking, m.transcript.target = false, -1
+		m.transcript.asking, m.transcript.stuck, m.transcript.target = false, true, -1
 		return
 	}
 	m.transcript.take(p.from, p.messages)

@@ -83,7 +83,11 @@ func (s *shell) do(e effect) {
 	case stopAnswer:
 		now.halt()
 	case loadPage:
-		s.work.Go(func() { s.send(s.page(t, sitting, e.from, e.to)) })
+		s.work.Go(func() {
+			p := s.page(t, sitting, e.from, e.to)
+			p.age = e.age
+			s.send(p)
+		})
 	case readStatus:
 		s.work.Go(func() {
 			st, _, err := s.status(t, true)

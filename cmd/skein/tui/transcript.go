@@ -38,6 +38,8 @@ type transcript struct {
 	zone *time.Location
 
 	asking bool  // a page is being read
+	stuck  bool  // it could not be read: the next key tries again
+	age    int   // changes when all that is held is let go of: older pages are not for it
 	target int64 // the message to be shown when the page comes; -1: none
 }
 
@@ -186,7 +188,7 @@ func (t *transcript) scroll(by, height int) {
 
 // wants gives the page of messages that should be read next, if any.
 func (t *transcript) wants() (from, to int64, ok bool) {
-	if t.asking {
+	if t.asking || t.stuck {
 		return 0, 0, false
 	}
 	if t.target >= 0 {
@@ -198,6 +200,8 @@ func (t *transcript) wants() (from, to int64, ok bool) {
 		return max(0, t.length-pageMessages), t.length, t.length > 0
 	case !t.follow && t.from > 0 && t.top.index < t.from+nearEnd:
 		return max(0, t.from-pageMessages), t.from, true
+	case t.follow && t.length-t.to() > pageMessages:
+		return t.length - pageMessages, t.length, true
 	case !t.atEnd() && (t.follow || t.top.index >= t.to()-2*nearEnd):
 		return t.to(), min(t.length, t.to()+pageMessages), true
 	}
@@ -222,6 +226,7 @@ func (t *transcript) end() {
 	if !t.atEnd() {
 		t.held, t.from = nil, t.length
 		t.asking = false
+		t.age++
 	}
 }
 
@@ -247,7 +252,7 @@ func (t *transcript) take(from int64, page []message) {
 		}
 	case to > t.to():
 		t.held = append(t.held, fresh[t.to()-from:]...)
-		if drop := len(t.held) - heldMessages; drop > 0 && t.top.index >= t.from+int64(drop) {
+		if drop := len(t.held) - heldMessages; drop > 0 && (t.follow || t.top.index >= t.from+int64(drop)) {
 			t.held = slices.Clone(t.held[drop:])
 			t.from += int64(drop)
 		}
@@ -285,6 +290,7 @@ func (t *transcript) restart(length int64) {
 	t.length, t.from, t.held = length, length, nil
 	t.follow, t.asking, t.marked, t.target = true, false, -1, -1
 	t.top = place{index: length}
+	t.age++
 }
 
 // at gives the message at an index, where it is held.

@@ -24,6 +24,7 @@ type Config struct {
 	Settings skein.Settings // given to that thread
 	Me       string         // who sits here
 	Model    string         // the model's name where a thread names none
+	Notice   string         // shown at first; empty: nothing
 	Drafts   string         // the folder for what is typed and not said
 
 	// Commands are the slash commands, and Run runs what was typed of one in a

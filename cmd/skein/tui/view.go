@@ -41,7 +41,7 @@ func (m *model) screen() screen {
 	}
 	var s screen
 	height := m.talkHeight()
-	lines, first, last := m.transcript.view(height)
+	lines, first, _ := m.transcript.view(height)
 	if len(lines) == 0 && m.ready && m.transcript.length == 0 {
 		lines = m.welcome()
 	}
@@ -49,7 +49,7 @@ func (m *model) screen() screen {
 	for len(s.lines) < height {
 		s.lines = append(s.lines, "")
 	}
-	s.lines = append(s.lines, m.rule(first, last))
+	s.lines = append(s.lines, m.rule(first))
 
 	rows, x, y := m.editor.view(m.cells, m.typeWidth(), m.typeHeight())
 	s.x, s.y, s.typed = x+2, len(s.lines)+y, true
@@ -87,7 +87,7 @@ func (m *model) welcome() []string {
 
 // rule parts what is said from what is typed. It tells where the view is, once it
 // is not at the end, and what just happened.
-func (m *model) rule(first, last int64) string {
+func (m *model) rule(first int64) string {
 	left, right := "", ""
 	mark := faint
 	switch {
@@ -110,10 +110,11 @@ func (m *model) rule(first, last int64) string {
 			right = fmt.Sprintf("%s/%s", countText(min(first, t.length-1)+1), countText(t.length))
 		}
 	}
-	_ = last
 	room := m.width - 4
-	if right != "" {
-		room -= m.cells.width(right) + 3
+	if w := m.cells.width(right) + 3; right != "" && w < room {
+		room -= w
+	} else {
+		right = ""
 	}
 	out := faint.on("──")
 	used := 2
