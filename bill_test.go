@@ -186,3 +186,40 @@ func ledgerAgrees(t *testing.T, name string) {
 		t.Errorf("the thread's usage is %+v, its answers took %+v", got, total)
 	}
 }
+
+// A thread that changes its provider and comes back: each is sent its own
+// thinking, as it was, and nothing of the other's.
+func TestTheProviderMayChangeInMidThread(t *testing.T) {
+	server, models := vendors(t)
+	var replies []modeltest.Reply
+	for i := range 6 {
+		replies = append(replies, modeltest.Answer(modeltest.Think(fmt.Sprintf("thought %d", i)), thread.Text(fmt.Sprintf("answer %d", i))))
+	}
+	server.Script(replies...)
+	e := engine(t, skein.Config{Models: models, Agents: []skein.Agent{{Name: "north", Instructions: "You are north.", Thinking: "low"}}})
+	th := open(t, e, "main", skein.Settings{Model: "claude-opus-5-5"})
+	for i, name := range []string{"claude-opus-5-5", "claude-opus-5-5", "gpt-6-sol", "gpt-6-sol", "claude-opus-5-5", "gpt-6-sol"} {
+		if err := th.Set(context.Background(), skein.Settings{Model: name}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := ask(t, th, fmt.Sprintf("question %d", i)), fmt.Sprintf("answer %d", i); got != want {
+			t.Errorf("%s answered %q, want %q", name, got, want)
+		}
+	}
+	// Which thoughts each request holds: those of its own model, in order.
+	for i, want := range []string{"", "0", "", "2", "0 1", "2 3"} {
+		x := server.Exchanges()[i]
+		var held []string
+		for n := range 6 {
+			if strings.Contains(string(x.Body), fmt.Sprintf("thought %d", n)) {
+				held = append(held, fmt.Sprint(n))
+			}
+			if n < i && !strings.Contains(string(x.Body), fmt.Sprintf("answer %d", n)) {
+				t.Errorf("request %d lacks answer %d", i, n)
+			}
+		}
+		if got := strings.Join(held, " "); got != want || x.Status != 200 || x.Asked.Dropped != 0 {
+			t.Errorf("request %d holds the thoughts %q, want %q; status %d, %d dropped by the provider", i, got, want, x.Status, x.Asked.Dropped)
+		}
+	}
+}
