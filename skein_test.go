@@ -700,6 +700,11 @@ func TestErrorsOfCallers(t *testing.T) {
 		{"nothing said", thread.Invalid, func() error { _, err := th.Say(ctx, "ana", " \n "); return err }},
 		{"a bad author", thread.Invalid, func() error { _, err := th.Say(ctx, "a b", "x"); return err }},
 		{"too much said", thread.Invalid, func() error { _, err := th.Say(ctx, "ana", strings.Repeat("x", skein.MaxText+1)); return err }},
+		{"a part that nobody can say", thread.Invalid, func() error { _, err := th.Say(ctx, "ana", "x", skein.With(thread.Call("a", "zoom", nil))); return err }},
+		{"a blob that is not there", thread.NotFound, func() error {
+			_, err := th.Say(ctx, "ana", "x", skein.With(thread.Part{Type: thread.BlobPart, Hash: strings.Repeat("0", 64)}))
+			return err
+		}},
 		{"an unknown agent", thread.Configuration, func() error { _, err := e.OpenThread(ctx, "x", skein.Settings{Agent: "south"}); return err }},
 		{"an unknown model", thread.Configuration, func() error { _, err := e.OpenThread(ctx, "x", skein.Settings{Model: "gpt-0"}); return err }},
 		{"an unknown strategy", thread.Configuration, func() error { _, err := e.OpenThread(ctx, "x", skein.Settings{Strategy: "forget"}); return err }},

@@ -124,7 +124,7 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 	for _, o := range options {
 		o(&m, &n)
 	}
-	if err := t.checkSaid(&m); err != nil {
+	if err := t.checkSaid(ctx, state.Key, &m); err != nil {
 		return thread.Entry{}, err
 	}
 	if len(m.To) == 0 {
@@ -144,7 +144,7 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 	return w.Entries[0], nil
 }
 
-func (t *Thread) checkSaid(m *thread.Message) error {
+func (t *Thread) checkSaid(ctx context.Context, key thread.Key, m *thread.Message) error {
 	if err := agent.CheckName(m.Author); err != nil {
 		return err
 	}
@@ -154,8 +154,11 @@ func (t *Thread) checkSaid(m *thread.Message) error {
 		}
 	}
 	size := 0
-	for _, p := range m.Parts {
+	for i, p := range m.Parts {
 		size += len(p.Text)
+		if err := t.checkPart(ctx, key, i, p); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(m.Parts) == 0:
@@ -164,6 +167,21 @@ func (t *Thread) checkSaid(m *thread.Message) error {
 		return &thread.Error{Code: thread.Invalid, Op: "say", Thread: t.id, Message: fmt.Sprintf("the message has %d bytes of text, the most is %d", size, MaxText), Hint: "attach it as a file"}
 	}
 	return nil
+}
+
+// checkPart refuses what nobody can say: only texts, and blobs that are there.
+func (t *Thread) checkPart(ctx context.Context, key thread.Key, i int, p thread.Part) error {
+	switch {
+	case p.Type == thread.TextPart && strings.TrimSpace(p.Text) != "":
+		return nil
+	case p.Type == thread.BlobPart && p.Size >= 0:
+		_, data, err := t.engine.store.Blob(ctx, key, p.Hash)
+		if err == nil && int64(len(data)) != p.Size {
+			break
+		}
+		return err
+	}
+	return &thread.Error{Code: thread.Invalid, Op: "say", Thread: t.id, Message: fmt.Sprintf("part %d of the message cannot be said", i+1), Hint: "say texts that are not blank, and parts that PutBlob gave"}
 }
 
 // addressed gives whom a text is for: the agent it names first, else the

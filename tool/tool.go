@@ -16,6 +16,7 @@ import (
 	"reflect"
 	"regexp"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -92,10 +93,33 @@ func shapeOf[In any]() (shape, error) {
 	return s, nil
 }
 
+// Grace is how long a tool may take to notice that its context has ended. One
+// that has not by then is left behind: nobody waits for it any longer.
+const Grace = 2 * time.Second
+
 // Answer runs the call that a model made and gives its result part. Only the
 // context's end is an error.
 func Answer(ctx context.Context, tools []Tool, call thread.Part) (thread.Part, error) {
-	text, err := run(ctx, tools, call)
+	type outcome struct {
+		text string
+		err  error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		text, err := run(ctx, tools, call)
+		done <- outcome{text, err}
+	}()
+	var text string
+	var err error
+	select {
+	case o := <-done:
+		text, err = o.text, o.err
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(Grace):
+		}
+	}
 	if ctx.Err() != nil {
 		return thread.Part{}, ctx.Err()
 	}

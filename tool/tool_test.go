@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/skeinhq/skein/thread"
@@ -102,4 +104,21 @@ func TestToolsThatCannotBeUsedAreRefused(t *testing.T) {
 	if _, err := tool.Make(tool.Tool{Name: "number"}, func(context.Context, int) (string, error) { return "", nil }); thread.CodeOf(err) != thread.Configuration {
 		t.Errorf("an input that is no struct: %v", err)
 	}
+}
+
+func TestAToolThatIgnoresItsContextIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := tool.Tool{Name: "deaf", Schema: json.RawMessage(`{}`), Run: func(context.Context, json.RawMessage) (string, error) {
+			time.Sleep(time.Hour)
+			return "at last", nil
+		}}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := tool.Answer(ctx, []tool.Tool{deaf}, thread.Call("x", "deaf", nil))
+		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != time.Second+tool.Grace {
+			t.Errorf("after %v: %v", took, err)
+		}
+		time.Sleep(time.Hour) // it ends by itself
+	})
 }

@@ -169,6 +169,9 @@ func (a *app) checkFlags() error {
 			return err
 		}
 	}
+	if !(a.flags.Pace >= 0) {
+		return &thread.Error{Code: thread.Invalid, Op: "pace", Message: fmt.Sprintf("%v is not a pace", a.flags.Pace), Hint: "write tokens a second, or 0 for at once"}
+	}
 	_, err := a.settings()
 	return err
 }

@@ -47,6 +47,9 @@ func readConfig() (*configFile, error) {
 		if err != nil {
 			return nil, bad(err)
 		}
+		if err := agent.CheckYAML(data); err != nil {
+			return nil, bad(err)
+		}
 		f := &configFile{path: path, values: map[string]any{}}
 		if err := yaml.Unmarshal(data, &f.values); err != nil {
 			return nil, bad(errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))

@@ -64,6 +64,9 @@ func Parse(name string, data []byte) (Agent, error) {
 	if err != nil {
 		return bad("is not well formed", err)
 	}
+	if err := CheckYAML(head); err != nil {
+		return bad("has a front matter that cannot be read", err)
+	}
 	var f frontMatter
 	if len(bytes.TrimSpace(head)) > 0 {
 		// The line before the head is the one of the dashes: errors name the file's line.
@@ -171,6 +174,29 @@ func ParseAge(s string) (time.Duration, error) {
 		return 0, &thread.Error{Code: thread.Invalid, Op: "age", Message: fmt.Sprintf("%q is not an age", s), Hint: "write 30d, 36h or 90m"}
 	}
 	return d, nil
+}
+
+// The most that a settings text may hold: a parser's memory grows with nesting.
+const (
+	maxYAML      = 64 << 10
+	maxYAMLDepth = 16
+)
+
+// CheckYAML refuses a settings text that is too long or nested too deeply to be
+// one, before a parser sees it.
+func CheckYAML(data []byte) error {
+	if len(data) > maxYAML {
+		return fmt.Errorf("it has %d bytes, the most is %d", len(data), maxYAML)
+	}
+	depth := 0
+	for line := range bytes.Lines(data) {
+		opened := bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("]")) - bytes.Count(line, []byte("}"))
+		indent := len(line) - len(bytes.TrimLeft(line, " -"))
+		if depth += max(opened, -depth); depth > maxYAMLDepth || indent > 4*maxYAMLDepth {
+			return fmt.Errorf("it is nested more than %d deep", maxYAMLDepth)
+		}
+	}
+	return nil
 }
 
 // split parts the front matter from the body.

@@ -41,17 +41,19 @@ func TestParseAgent(t *testing.T) {
 
 func TestBadAgentFilesAreNamed(t *testing.T) {
 	for file, want := range map[string]string{
-		"---\nmodel: echo\n":             "does not end with ---",
-		"---\nmodl: echo\n---\n":         "modl",
-		"---\nstrategy: forget\n---\n":   "only outline is known",
-		"---\nthinking: hard\n---\n":     "known are low",
-		"---\ntail: 80,40\n---\n":        "not a pair of marks",
-		"---\nmax_age: soon\n---\n":      "not an age",
-		"---\nmodel: [\n---\n":           "cannot be read",
-		"---\nlimits: {steps: -1}\n---":  "negative",
-		"---\noutline: 1,2,3\n---\nx":    "not a pair of marks",
-		"---\nmax_output: lots\n---\nx":  "cannot be read",
-		"---\ntools: zoom and read\n---": "cannot be read",
+		"---\nmodel: echo\n":                                    "does not end with ---",
+		"---\nmodl: echo\n---\n":                                "modl",
+		"---\nstrategy: forget\n---\n":                          "only outline is known",
+		"---\nthinking: hard\n---\n":                            "known are low",
+		"---\ntail: 80,40\n---\n":                               "not a pair of marks",
+		"---\nmax_age: soon\n---\n":                             "not an age",
+		"---\nmodel: [\n---\n":                                  "cannot be read",
+		"---\nlimits: {steps: -1}\n---":                         "negative",
+		"---\noutline: 1,2,3\n---\nx":                           "not a pair of marks",
+		"---\nmax_output: lots\n---\nx":                         "cannot be read",
+		"---\ntools: zoom and read\n---":                        "cannot be read",
+		"---\ntail: " + strings.Repeat("[", 50000) + "\n---\n":  "nested more than",
+		"---\nmodel: " + strings.Repeat("x", 70000) + "\n---\n": "70",
 	} {
 		_, err := agent.Parse("n", []byte(file))
 		if thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "n.md") {

@@ -179,10 +179,21 @@ func short(s string) string {
 
 // printable makes control characters spaces.
 func printable(s string) string {
-	if !hasControl(s) {
+	if strings.IndexFunc(s, unprintable) < 0 {
 		return s
 	}
-	return strings.Map(plain, s)
+	return strings.Map(func(r rune) rune {
+		if unprintable(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// unprintable says whether a rune could move a terminal's cursor, end a line or
+// turn the direction of what follows.
+func unprintable(r rune) bool {
+	return control(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // promptJSON is the prompt for programs.
