@@ -29,6 +29,7 @@ type cli struct {
 	Zoom     zoomCmd     `cmd:"" help:"Open a line of the outline."`
 	Read     readCmd     `cmd:"" help:"Read messages whole."`
 	Search   searchCmd   `cmd:"" help:"Search everything ever said in a thread."`
+	Fake     fakeCmd     `cmd:"" help:"Start a fake provider on this machine, to try things without a key."`
 	Models   modelsCmd   `cmd:"" help:"List the models, their limits and prices."`
 	Usage    usageCmd    `cmd:"" help:"Show what a thread's requests took."`
 	Import   importCmd   `cmd:"" help:"Import a transcript of another program."`

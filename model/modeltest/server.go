@@ -27,6 +27,7 @@ type Config struct {
 	Pace  float64          // tokens a second of its streams; 0: at once
 	Table *model.Table     // the models it knows; nil: the built-in one
 	Keep  int              // exchanges it remembers; 0: 1,000
+	Seen  func(Exchange)   // is told of each exchange, one at a time
 }
 
 // Server is a local provider. It speaks the Messages API of Anthropic and the
@@ -132,6 +133,9 @@ func (s *Server) Running() int { return int(s.running.Load()) }
 func (s *Server) remember(e Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.config.Seen != nil {
+		s.config.Seen(e)
+	}
 	s.seen = append(s.seen, e)
 	if over := len(s.seen) - s.config.Keep; over > 0 {
 		s.seen = slices.Delete(s.seen, 0, over)
