@@ -94,7 +94,7 @@ func (m *Model) body(ctx context.Context, r *model.Request) (*body, error) {
 		return nil, err
 	}
 	b := &body{Model: model.NameAt(m.name, r.Model), Stream: true, StreamOptions: options{Usage: true}, CacheKey: r.CacheKey}
-	if m.newest {
+	if m.newest || vendors(b.Model) {
 		b.MaxCompletion = r.MaxOutput
 	} else {
 		b.MaxTokens = r.MaxOutput
@@ -122,6 +122,13 @@ func (m *Model) body(ctx context.Context, r *model.Request) (*body, error) {
 	}
 	b.Messages = w.messages
 	return b, nil
+}
+
+// vendors says whether a model is one of OpenAI's own that thinks, wherever it is
+// asked: those take only the newest name of the largest output.
+func vendors(name string) bool {
+	rules, err := model.BuiltIn().Rules(name)
+	return err == nil && rules.Family == model.OpenAI && rules.Model != "gpt-*" && rules.Thinking != model.ThinkingNone
 }
 
 // writer makes messages of a request's.

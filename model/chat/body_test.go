@@ -90,6 +90,21 @@ func TestEffortIsAskedOnlyOfModelsThatThink(t *testing.T) {
 	}
 }
 
+func TestTheLargestOutputHasTheNameThatTheModelTakes(t *testing.T) {
+	for name, want := range map[string]string{
+		"house/m": "max_tokens", "gpt-4.1": "max_tokens", "gpt-oss-20b": "max_tokens",
+		"gpt-6-sol": "max_completion_tokens", "openai/gpt-6-sol": "max_completion_tokens",
+	} {
+		s := serve(t, hello())
+		if _, _, err := ask(t.Context(), s.open(t), request(name)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.bodies[0], `"`+want+`":1000,`) {
+			t.Errorf("%s: %s does not hold %s", name, s.bodies[0], want)
+		}
+	}
+}
+
 func TestMarksAreSetWhereTheModelTakesThem(t *testing.T) {
 	s := serve(t, hello())
 	r := whole()
