@@ -90,6 +90,32 @@ func TestAPromptThatStaysTooLargeIsATypedError(t *testing.T) {
 	}
 }
 
+// Our own count answers as the provider's does: instructions that no mark knows
+// of leave less room than the marks think there is.
+func TestAPromptThatWeFindTooLargeIsCutOnceAndSent(t *testing.T) {
+	table, err := model.BuiltIn().Extend([]byte(`{"models": [{"model": "echo", "family": "echo", "window": 20000, "maxOutput": 1000}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &narrow{most: 1 << 20}
+	e := engine(t, skein.Config{
+		Models: func(string) (model.Model, error) { return m, nil }, Rules: table,
+		Agents: []skein.Agent{{Name: "north", Instructions: strings.Repeat("You are north. ", 3000)}},
+	})
+	th := open(t, e, "main", skein.Settings{Tail: skein.Marks{Low: 9000, High: 11_000}})
+	for i := range 35 {
+		if _, err := th.Say(context.Background(), "ana", fmt.Sprintf("note %d: %s", i, strings.Repeat("the venue is the harbour hall ", 40))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := ask(t, th, "and now?"); got != "ok" {
+		t.Errorf("the answer is %q", got)
+	}
+	if made := cuts(t, th); len(m.asked) != 1 || len(made) != 1 || made[0].Reason != "overflow" {
+		t.Errorf("requests of %v tokens, cuts %+v", m.asked, made)
+	}
+}
+
 func TestWhereNothingCanLeaveThereIsNoSecondRequest(t *testing.T) {
 	m := &narrow{most: 10}
 	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return m, nil }})

@@ -95,6 +95,7 @@ func TestMarks(t *testing.T) {
 		{"the thread's before the agent's", set, agent.Agent{Tail: outline.Marks{Low: 1, High: 2}}, model.Rules{}, marks(40, 80, 120, 4000, 8000)},
 		{"a model with smaller tokens", agent.Settings{}, agent.Agent{}, model.Rules{Factor: 2}, marks(10000, 20000, 30000, 2000, 4000)},
 		{"a small window", agent.Settings{}, agent.Agent{}, model.Rules{Window: 40000, MaxOutput: 8000, Factor: 1}, marks(20000, 22000, 22000, 4000, 8000)},
+		{"a window smaller than the outline", agent.Settings{}, agent.Agent{}, model.Rules{Window: 8000, MaxOutput: 1000, Factor: 1}, marks(4400, 4400, 4400, 1100, 2200)},
 	}
 	for _, c := range cases {
 		if d := cmp.Diff(c.want, agent.MarksFor(c.s, c.a, c.r)); d != "" {

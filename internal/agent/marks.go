@@ -22,7 +22,7 @@ type Marks struct {
 
 // MarksFor gives the marks of a thread: the settings', else the agent's, else
 // the defaults, divided by the model's token factor, and never more than the
-// model's window leaves.
+// model's window leaves: a third of it at the most is the outline's.
 func MarksFor(s Settings, a Agent, r model.Rules) Marks {
 	tail := first(s.Tail, a.Tail, DefaultTail)
 	lines := first(s.Outline, a.Outline, DefaultOutline)
@@ -30,8 +30,11 @@ func MarksFor(s Settings, a Agent, r model.Rules) Marks {
 		tail, lines = divided(tail, f), divided(lines, f)
 	}
 	hard := tail.High * 3 / 2
-	if room := r.Room() - lines.High; r.Room() > 0 {
-		hard = max(1, min(hard, room))
+	if room := r.Room(); room > 0 {
+		if most := max(1, room/3); lines.High > most {
+			lines = outline.Marks{Low: min(lines.Low, max(1, most/2)), High: most}
+		}
+		hard = max(1, min(hard, room-lines.High))
 		tail.High = min(tail.High, hard)
 		tail.Low = min(tail.Low, tail.High)
 	}

@@ -33,7 +33,7 @@ type Turn struct {
 	said     []thread.Entry // the whole messages that the newest prompt was made from
 	partial  *live          // of an answer that failed in the middle
 	steps    int
-	overflow error // the provider's, while a cut is tried
+	overflow error // of a prompt that is too large, while a cut is tried
 	usage    thread.Usage
 	lastSave time.Time
 }
@@ -176,7 +176,7 @@ func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 		}
 		done, err := t.step(ctx)
 		switch {
-		case model.Overflows(err) && moment != Overflowing:
+		case tooLarge(err) && moment != Overflowing:
 			moment, t.overflow, t.partial = Overflowing, err, nil
 		case err != nil:
 			return t.reason(ctx), err
@@ -186,6 +186,18 @@ func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 			moment = InsideTurn
 		}
 	}
+}
+
+// tooLarge says whether a prompt does not go into the model's window, by our own
+// count or by the provider's.
+func tooLarge(err error) bool {
+	var e *thread.Error
+	if errors.As(err, &e) {
+		if _, ours := e.Details.(prompt.Overflow); ours {
+			return true
+		}
+	}
+	return model.Overflows(err)
 }
 
 func (t *Turn) reason(ctx context.Context) thread.Stop {
