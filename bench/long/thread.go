@@ -63,7 +63,23 @@ func Make(ctx context.Context, e *skein.Engine, id string, n int64, seed uint64,
 			return nil, fmt.Errorf("%s: %d messages of %d were added", piece.name, report.Added, piece.count)
 		}
 	}
-	return t, nil
+	return t, Settle(ctx, t)
+}
+
+// Settle waits until all that was said is in the search index, so that nothing
+// is left to be done beside what is measured.
+func Settle(ctx context.Context, t *skein.Thread) error {
+	for {
+		state, err := t.State(ctx)
+		if err != nil || state.Indexed >= state.Tip {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // Weight is what an outline's lines weigh, in tokens.
