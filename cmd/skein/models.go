@@ -66,7 +66,7 @@ func (p provider) rules() []byte {
 	if most == 0 {
 		most = min(chatMaxOutput, window/4)
 	}
-	return fmt.Appendf(nil, `{"models": [{"model": "%s/*", "family": "openai", "window": %d, "maxOutput": %d, "images": {}, "files": [], "minCache": 0, "cacheKey": false}]}`, p.name, window, most)
+	return fmt.Appendf(nil, `{"models": [{"model": "%s/*", "family": "openai", "window": %d, "maxOutput": %d, "images": {"types": []}, "files": [], "minCache": 0, "cacheKey": false}]}`, p.name, window, most)
 }
 
 // asked gives the provider that is asked for a model: the one that its name
