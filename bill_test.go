@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/model"
@@ -46,7 +47,7 @@ func (o *overheard) Stream(ctx context.Context, r *model.Request) iter.Seq2[mode
 	return o.Model.Stream(ctx, r)
 }
 
-// start is what a request begins with, up to a place: its sum, its tokens, and
+// begin is what a request begins with, up to a place: its sum, its tokens, and
 // whether it is marked for the cache.
 type begin struct {
 	sum    [sha256.Size]byte
@@ -221,5 +222,55 @@ func TestTheProviderMayChangeInMidThread(t *testing.T) {
 		if got := strings.Join(held, " "); got != want || x.Status != 200 || x.Asked.Dropped != 0 {
 			t.Errorf("request %d holds the thoughts %q, want %q; status %d, %d dropped by the provider", i, got, want, x.Status, x.Asked.Dropped)
 		}
+	}
+}
+
+// An answer that breaks off is asked for again: what came of it is void, in the
+// stream and in the log.
+func TestAnAnswerThatBreaksOffIsAskedForAgain(t *testing.T) {
+	for _, name := range []string{"claude-opus-5-5", "gpt-6-sol"} {
+		t.Run(name, func(t *testing.T) {
+			server, models := vendors(t)
+			server.Script(
+				modeltest.Reply{Parts: []thread.Part{thread.Text("this one breaks off")}, Trouble: modeltest.Cut, After: 2},
+				modeltest.Fail(modeltest.Overloaded),
+				modeltest.Say("this one is whole"),
+			)
+			e := engine(t, skein.Config{Models: func(name string) (model.Model, error) {
+				m, err := models(name)
+				return model.Patient(m, model.Policy{Pause: time.Millisecond}), err
+			}})
+			th := open(t, e, "main", skein.Settings{Model: name})
+			var got []string
+			text := ""
+			for p, err := range th.Stream(context.Background(), "ana", "hello") {
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case p.Retry != "":
+					got = append(got, text, "retry")
+					text = ""
+				default:
+					text += p.Text
+				}
+			}
+			got = append(got, text)
+			if len(got) != 5 || !strings.HasPrefix("this one breaks off", got[0]) || got[0] == "" || strings.Join(got[1:], "|") != "retry||retry|this one is whole" {
+				t.Errorf("the pieces are %q", got)
+			}
+			var stored []string
+			for e, err := range th.Messages(context.Background(), 0, 10) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				stored = append(stored, e.Message.PlainText())
+			}
+			if want := "hello|this one is whole"; strings.Join(stored, "|") != want {
+				t.Errorf("stored is %q, want %q", stored, want)
+			}
+			if usage, err := th.Usage(context.Background()); err != nil || usage.Requests != 1 {
+				t.Errorf("usage %+v: %v", usage, err)
+			}
+		})
 	}
 }
