@@ -41,6 +41,7 @@ type drafts struct {
 
 	mu     sync.Mutex
 	due    map[string]draft // by thread
+	going  map[string]draft // being written
 	failed error            // the last write's
 
 	wake chan struct{}
@@ -103,17 +104,18 @@ func (d *drafts) run() {
 
 func (d *drafts) write() {
 	d.mu.Lock()
-	due := d.due
-	d.due = map[string]draft{}
+	d.going, d.due = d.due, map[string]draft{}
+	going := d.going
 	d.mu.Unlock()
 	var errs []error
-	for _, text := range due {
+	for _, text := range going {
 		errs = append(errs, d.put(text))
 	}
-	if len(due) > 0 {
-		d.mu.Lock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.going = nil
+	if len(going) > 0 {
 		d.failed = errors.Join(errs...)
-		d.mu.Unlock()
 	}
 }
 
@@ -156,6 +158,9 @@ func (d *drafts) put(text draft) error {
 func (d *drafts) read(id string) (draft, error) {
 	d.mu.Lock()
 	due, ok := d.due[id]
+	if !ok {
+		due, ok = d.going[id]
+	}
 	d.mu.Unlock()
 	if ok {
 		return due, nil

@@ -13,6 +13,7 @@ type threads struct {
 	query  query
 	all    []thread.Thread
 	loaded bool
+	chosen bool // Enter came before the list
 }
 
 // maxThreads is how many threads are listed.
@@ -82,19 +83,7 @@ func (t *threads) key(m *model, name, text string) []effect {
 	case "esc":
 		m.panel = nil
 	case "enter":
-		id := strings.TrimSpace(t.query.text())
-		if t.at < len(all) {
-			id = all[t.at].ID
-		}
-		if id == "" || !t.loaded {
-			return nil
-		}
-		m.panel = nil
-		if id == m.id {
-			return nil
-		}
-		m.busy = "opening " + safeLine(id)
-		return []effect{openThread{id}}
+		return t.choose(m)
 	default:
 		if t.query.key(name, text) {
 			t.list = list{}
@@ -103,13 +92,35 @@ func (t *threads) key(m *model, name, text string) []effect {
 	return nil
 }
 
+// choose opens the chosen thread, or makes the one that is named.
+func (t *threads) choose(m *model) []effect {
+	if t.chosen = !t.loaded; t.chosen {
+		return nil
+	}
+	id := strings.TrimSpace(t.query.text())
+	if all := t.matching(); t.at < len(all) {
+		id = all[t.at].ID
+	}
+	if id == "" {
+		return nil
+	}
+	m.panel = nil
+	if id == m.id {
+		return nil
+	}
+	m.busy = "opening " + safeLine(id)
+	return []effect{openThread{id}}
+}
+
 func (t *threads) news(m *model, msg any) []effect {
 	read, ok := msg.(threadsRead)
 	if !ok || read.sitting != m.sitting {
 		return nil
 	}
 	t.loaded, t.all = true, read.threads
-	m.say(read.err)
+	if !m.say(read.err) && t.chosen {
+		return t.choose(m)
+	}
 	return nil
 }
 
