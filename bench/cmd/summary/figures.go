@@ -44,13 +44,12 @@ func read(in io.Reader) (figures, error) {
 	return f, lines.Err()
 }
 
-// median gives the middle one of a benchmark's values, of the lower two where
-// there are two in the middle.
-func (f figures) median(benchmark, unit string) (v float64, ok bool) {
-	all := slices.Clone(f[key(benchmark, unit)])
+// best gives the smallest of a benchmark's values: what a run takes when the
+// machine does little else.
+func (f figures) best(benchmark, unit string) (v float64, ok bool) {
+	all := f[key(benchmark, unit)]
 	if len(all) == 0 {
 		return 0, false
 	}
-	slices.Sort(all)
-	return all[(len(all)-1)/2], true
+	return slices.Min(all), true
 }

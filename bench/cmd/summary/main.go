@@ -1,5 +1,6 @@
 // Command summary reads the output of the benchmarks and prints one table: what
 // was measured, Skein's figure, the figure beside it, their ratio, the target.
+// A figure is the best of a benchmark's runs.
 //
 //	go test -bench . | go run ./cmd/summary
 package main

@@ -24,8 +24,8 @@ PASS
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	want := []string{
 		"what ours peer ratio target",
-		"append, then load for the next turn 500 µs 50 ms adk-go 100× at least 20× faster met",
-		"append, then load for the next turn 500 µs 5 ms langchaingo 10× at least 20× faster missed",
+		"append, then load for the next turn 400 µs 50 ms adk-go 125× at least 20× faster met",
+		"append, then load for the next turn 400 µs 5 ms langchaingo 12.5× at least 20× faster missed",
 		"prompt, warm, 1000000 messages 1.2 µs 1 µs 100 messages 1.2× about the same met",
 		"memory of each of 1,000 open threads, KB 17.5",
 		"memory of the process with all of them, MB 30.5",

@@ -65,8 +65,8 @@ func write(out io.Writer, rows []row, f figures) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tours\tpeer\t\tratio\ttarget\t")
 	for _, r := range rows {
-		ours, ok := f.median(r.ours, "ns/op")
-		peer, known := f.median(r.peer, "ns/op")
+		ours, ok := f.best(r.ours, "ns/op")
+		peer, known := f.best(r.peer, "ns/op")
 		if !ok || !known {
 			continue
 		}
@@ -78,7 +78,7 @@ func write(out io.Writer, rows []row, f figures) error {
 		{"Memory/threads=1000", "MB-rss-prompts", "memory of the process with all of them, MB"},
 		{"Command/messages=1000000", "MB-rss", "memory of skein prompt at 1,000,000 messages, MB"},
 	} {
-		if v, ok := f.median(m.benchmark, m.unit); ok {
+		if v, ok := f.best(m.benchmark, m.unit); ok {
 			fmt.Fprintf(w, "%s\t%.1f\t\t\t\t\t\n", m.what, v)
 		}
 	}
