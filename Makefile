@@ -5,7 +5,7 @@ LINT      := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME  ?= 30s
 KILLS     ?= 2000
 
-.PHONY: all build test race lint fmt bench fuzz soak ci
+.PHONY: all build test race lint fmt bench fuzz soak record ci
 
 all: build lint test
 
@@ -26,7 +26,7 @@ lint:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	$(LINT) run ./...
+	$(LINT) run --allow-parallel-runners ./...
 
 # Side by side with the peers, then Skein alone, then the table.
 bench:
@@ -40,6 +40,11 @@ fuzz:
 # acknowledged may be missing afterwards.
 soak:
 	SKEIN_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -run 'Crash|Kill' ./...
+
+# Real exchanges in place of those written after documentation, for each
+# provider whose key is in the environment.
+record:
+	SKEIN_RECORD=1 $(GO) test -count=1 -v -run 'Recordings' ./model/modeltest
 
 ci:
 	bash .ci/run
