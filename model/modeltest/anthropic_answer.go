@@ -16,6 +16,7 @@ var messagesAPI = api{
 	limit:  anthropicLimit,
 	key:    anthropicKey,
 	read:   (*Server).readMessages,
+	reply:  (*Server).reply,
 	bill: func(s *Server, account string, r *request) bill {
 		return s.cache.anthropic(account, r, s.config.Now())
 	},
@@ -74,17 +75,22 @@ func anthropicRefuse(w http.ResponseWriter, p problem) {
 	if p.kind == "" {
 		p.kind = anthropicKinds[p.status]
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("request-id", requestID)
-	w.WriteHeader(p.status)
-	w.Write(append(encode(fields{"type", "error", "error", fields{"type", p.kind, "message", p.message}, "request_id", requestID}), '\n'))
+	refused(w, p.status, fields{"type", "error", "error", fields{"type", p.kind, "message", p.message}, "request_id", requestID})
+}
+
+// refused sends an error. Whoever asked may have gone, which is no matter here.
+func refused(w http.ResponseWriter, status int, body fields) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(encode(body), '\n'))
 }
 
 // gateway is the page of a proxy that could not reach the provider.
 func gateway(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(http.StatusBadGateway)
-	w.Write([]byte("<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"))
+	_, _ = w.Write([]byte("<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n"))
 }
 
 func anthropicTrouble(t Trouble, r *request) problem {
@@ -244,6 +250,7 @@ var countAPI = api{
 		}
 		return r, p
 	},
+	reply:   func(*Server, string, *request) (Reply, *problem) { return Reply{}, nil },
 	bill:    func(*Server, string, *request) bill { return bill{} },
 	trouble: anthropicTrouble,
 	refuse:  anthropicRefuse,

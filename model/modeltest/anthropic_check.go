@@ -243,7 +243,7 @@ func (r *anthropicReader) checkLead() {
 	}
 	if first := all[start].parts[0]; first.kind != thread.ThinkingPart && first.kind != redactedPart {
 		found := map[thread.PartType]string{thread.CallPart: "tool_use", thread.TextPart: "text"}[first.kind]
-		r.fail(problem{message: fmt.Sprintf("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", first.at, found)})
+		r.fail(problem{message: fmt.Sprintf("%s.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", first.at, found)}) //nolint:misspell // as Anthropic writes it
 	}
 }
 

@@ -48,7 +48,6 @@ type anthropicReader struct {
 	manual  bool   // thinking is on, by a budget
 	mode    string // of thinking
 	marks   []mark
-	result  int // greater than 0 while the parts of a result are read
 }
 
 // mark is a cache mark.

@@ -15,6 +15,7 @@ func chatAPI(s *Server, f flavour) api {
 		limit:   openAILimit,
 		key:     f.key(s),
 		read:    f.read,
+		reply:   (*Server).reply,
 		bill:    f.bill,
 		trouble: f.trouble,
 		refuse:  f.refuse,

@@ -253,7 +253,7 @@ func (r *chatReader) check() {
 			id := m.parts[0].id
 			at := slices.Index(open, id)
 			if at < 0 {
-				r.refuse(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+				r.refuse(fmt.Sprintf("messages.[%d].role", i), "", "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // as OpenAI writes it
 				return
 			}
 			open = slices.Delete(open, at, at+1)

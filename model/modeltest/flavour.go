@@ -96,9 +96,7 @@ func (f flavour) refuse(w http.ResponseWriter, p problem) {
 	if p.status == http.StatusUnauthorized {
 		p.message = "No auth credentials found"
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(p.status)
-	w.Write(append(encode(fields{"error", f.shape(p)}), '\n'))
+	refused(w, p.status, fields{"error", f.shape(p)})
 }
 
 // trouble is how a flavour tells of a trouble: where it is short of money,

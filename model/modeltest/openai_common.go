@@ -81,10 +81,8 @@ func openAIRefuse(w http.ResponseWriter, p problem) {
 	case p.status == http.StatusRequestEntityTooLarge:
 		p.message = "Request body is too large."
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("x-request-id", requestID)
-	w.WriteHeader(p.status)
-	w.Write(append(encode(fields{"error", p.openAI()}), '\n'))
+	refused(w, p.status, fields{"error", p.openAI()})
 }
 
 // openAI is the problem in the shape of OpenAI's errors.

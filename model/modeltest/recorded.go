@@ -29,6 +29,10 @@ type Provider struct {
 // real provider and write its recordings anew.
 const RecordEnv = "SKEIN_RECORD"
 
+// Recordable is what the comment of a recording says that the real provider may
+// be asked for.
+const Recordable = "A real one may take its place."
+
 // updateFlag is the flag that writes what is expected anew. The name is shared
 // with other packages' tests, each of which has it for itself.
 const updateFlag = "update"
@@ -41,7 +45,8 @@ const updateFlag = "update"
 // With the test's flag -update, where the test has one, the bytes sent and what
 // is told are written anew from the recorded response. With SKEIN_RECORD=1 and
 // the provider's key in the environment the response is too: it is then the real
-// provider's, without the secrets (see [Record]).
+// provider's, without the secrets (see [Record]). Only a recording whose comment
+// says [Recordable] is: no provider fails when it is asked to.
 func Recorded(t *testing.T, open Opener, from Provider, pattern string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -89,13 +94,16 @@ func (r *recording) replay(data []byte) {
 
 // record asks the real provider and writes the file anew.
 func (r *recording) record(from Provider) {
+	if !bytes.Contains(r.archive.Comment, []byte(Recordable)) {
+		r.Skip("it cannot be asked for")
+	}
 	p, err := NewRecord(from.URL, os.Getenv(from.KeyEnv))
 	if err != nil {
 		r.Skipf("%v (%s)", err, from.KeyEnv)
 	}
 	told := r.ask(StartHandler(r.T, p))
 	request, response := p.Sections()
-	r.archive.Comment = fmt.Appendf(nil, "Recorded from %s on %s, without secrets.\n\n", from.URL, time.Now().UTC().Format(time.DateOnly))
+	r.archive.Comment = fmt.Appendf(nil, "Recorded from %s on %s, without secrets. %s\n\n", from.URL, time.Now().UTC().Format(time.DateOnly), Recordable)
 	r.set(requestSection, request)
 	r.set(responseSection, response)
 	r.set(toldSection, told)

@@ -91,7 +91,7 @@ func TestChatRefusesWhatOpenAIRefuses(t *testing.T) {
 		"an image in a result":    {ask(hello + call + `,{"role":"tool","tool_call_id":"c1","content":[{"type":"image_url","image_url":{"url":"a"}}]}`), 400, "invalid_value", "messages[2].content[0].type"},
 		"a call without a result": {ask(hello + call + `,` + hello), 400, nil, "The following tool_call_ids did not have response messages: c1"},
 		"a call at the end":       {ask(hello + call), 400, nil, "must be followed by tool messages"},
-		"a result without a call": {ask(hello + out), 400, nil, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"},
+		"a result without a call": {ask(hello + out), 400, nil, "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'"}, //nolint:misspell // as OpenAI writes it
 		"a result too late":       {ask(hello + call + `,` + hello + out), 400, nil, "did not have response messages: c1"},
 		"a result twice":          {ask(hello + call + out + out), 400, nil, "messages with role 'tool' must be a response"},
 		"a call's id twice":       {ask(hello + call + out + call + out), 400, nil, "Duplicate value for 'tool_call_id' of 'c1'"},

@@ -186,10 +186,9 @@ func zooms(r *request, said string) []thread.Part {
 // request's limit, and counted.
 type answer struct {
 	Reply
-	id       string // of the answer, from which the ids of its pieces are made
-	output   int    // tokens
-	thought  int    // of those, for thinking
-	stopText string
+	id      string // of the answer, from which the ids of its pieces are made
+	output  int    // tokens
+	thought int    // of those, for thinking
 }
 
 // ready makes a reply into an answer to a request. It is a function of the two

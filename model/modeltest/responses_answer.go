@@ -12,6 +12,7 @@ var responsesAPI = api{
 	limit:   openAILimit,
 	key:     openAIKey,
 	read:    (*Server).readResponses,
+	reply:   (*Server).reply,
 	bill:    openAIBill,
 	trouble: openAITrouble,
 	refuse:  openAIRefuse,

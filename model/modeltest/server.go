@@ -162,6 +162,7 @@ type api struct {
 	limit   int64  // bytes of a body
 	key     func(h http.Header) (key string, problem *problem)
 	read    func(s *Server, h http.Header, body []byte) (*request, *problem)
+	reply   func(s *Server, header string, r *request) (Reply, *problem)
 	bill    func(s *Server, account string, r *request) bill
 	trouble func(t Trouble, r *request) problem
 	refuse  func(w http.ResponseWriter, p problem)
@@ -203,7 +204,7 @@ func (s *Server) serve(a api) http.HandlerFunc {
 			refuse(*p)
 			return
 		}
-		reply, p := s.reply(hr.Header.Get(ReplyHeader), r)
+		reply, p := a.reply(s, hr.Header.Get(ReplyHeader), r)
 		if p != nil {
 			refuse(*p)
 			return

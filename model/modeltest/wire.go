@@ -40,15 +40,15 @@ func (x *wire) whole(body []byte) {
 	x.w.Header().Set("Content-Type", "application/json")
 	switch x.reply.Trouble {
 	case Cut:
-		x.w.Write(body[:len(body)/2])
-		x.flush.Flush()
-		panic(http.ErrAbortHandler)
+		_, _ = x.w.Write(body[:len(body)/2])
+		_ = x.flush.Flush()
+		panic(http.ErrAbortHandler) // the way to break a connection
 	case Truncated:
 		body = body[:len(body)/2]
 	case Garbage:
 		body = []byte("<html>this is no JSON</html>")
 	}
-	x.w.Write(append(body, '\n'))
+	_, _ = x.w.Write(append(body, '\n')) // whoever asked may have gone
 }
 
 // begin sends the headers of a stream.
