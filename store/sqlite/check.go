@@ -25,7 +25,9 @@ func (s *Store) Check(ctx context.Context) iter.Seq[error] {
 				cancel()
 			}
 		}
-		err := s.readers.snapshot(ctx, "check", func(c *conn) error {
+		// After an integrity check of the search index the library's connection
+		// breaks down in the next search.
+		err := s.readers.apart(ctx, "check", func(c *conn) error {
 			k := checking{c: c, tell: tell}
 			return k.all(ctx)
 		})

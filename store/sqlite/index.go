@@ -200,10 +200,10 @@ func (x *indexer) index(ctx context.Context, n name, rest func(ctx context.Conte
 		if err != nil || b == nil {
 			return err
 		}
-		more = b.upto < b.tip
 		if err := x.s.update(ctx, "index", n.id, func(t *tx) error { return b.store(t, n) }); err != nil {
 			return err
 		}
+		more = b.upto < b.tip || !b.stored // somebody else has, but maybe less
 		if more {
 			rest(ctx, time.Since(began))
 		}
@@ -216,6 +216,7 @@ type analysed struct {
 	row, from, upto, tip int64
 	ats                  []int64
 	terms                []string
+	stored               bool
 }
 
 // read analyses the next messages; nil means that there are none.
@@ -264,6 +265,7 @@ func (b *analysed) store(x *tx, n name) error {
 		}
 	}
 	h.Indexed = b.upto
+	b.stored = true
 	x.Touch(h)
 	return nil
 }

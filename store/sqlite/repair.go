@@ -28,14 +28,33 @@ func (s *Store) Repair(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.update(ctx, "repair", "", func(x *tx) error { return x.exec(`INSERT INTO words (words) VALUES ('delete-all')`) }); err != nil {
+	if err := s.update(ctx, "repair", "", clearWords); err != nil {
 		return err
 	}
 	return s.IndexNow(ctx)
 }
 
+// clearWords empties the search index and notes that nothing is indexed, in one
+// transaction: an indexer, in this process or another, comes before or after it
+// and finds either the index or the notes as they belong together.
+func clearWords(x *tx) error {
+	all, err := heads(x.c)
+	if err != nil {
+		return err
+	}
+	for _, known := range all {
+		h, err := x.Head(known.Space, known.ID)
+		if err != nil {
+			return err
+		}
+		h.Indexed = h.FirstOwn()
+		x.Touch(h)
+	}
+	return x.exec(`INSERT INTO words (words) VALUES ('delete-all')`)
+}
+
 // repairFamily sets what the family's threads say of themselves to what their
-// logs say. Each is to be indexed anew.
+// logs say.
 func repairFamily(ctx context.Context, x *tx, space, root string) error {
 	family, err := x.Family(space, root)
 	if err != nil {
@@ -47,7 +66,7 @@ func repairFamily(ctx context.Context, x *tx, space, root string) error {
 	}
 	for _, d := range derived {
 		h := d.Head
-		indexed := h.FirstOwn()
+		indexed := min(h.Indexed, d.Tip)
 		h.Thread = d.Thread
 		h.Indexed = indexed
 		h.Forget()
