@@ -3,11 +3,10 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/ncruces/go-sqlite3"
 
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
@@ -26,8 +25,12 @@ func (s *Store) Backup(ctx context.Context, to string) error {
 	if err := vacant("backup", to); err != nil {
 		return err
 	}
-	err := replace(to, func(part string) error {
-		return s.readers.snapshot(ctx, "backup", func(c *conn) error { return copyTo(ctx, c, part) })
+	err := staged("backup", to, func(part string) error {
+		err := s.readers.snapshot(ctx, "backup", func(c *conn) error { return copyTo(ctx, c, part) })
+		if err != nil {
+			return err
+		}
+		return place("backup", part, to)
 	})
 	return wrap(ctx, "backup", "", err)
 }
@@ -35,7 +38,11 @@ func (s *Store) Backup(ctx context.Context, to string) error {
 // copyTo copies all pages. The read transaction that the connection is in keeps
 // them those of one moment.
 func copyTo(ctx context.Context, c *conn, to string) error {
-	if _, err := version(c); err != nil {
+	have, err := version(c)
+	if err == nil {
+		err = made(have)
+	}
+	if err != nil {
 		return err
 	}
 	b, err := c.BackupInit("main", fileURI(to))
@@ -61,41 +68,58 @@ type RestoreOptions struct {
 // Restore makes the database at the path to from a backup. Every thread gets a
 // new epoch, so that whoever knew the lost one notices, and no lease is held. A
 // database that is there already is refused with conflict, unless told
-// otherwise; so is one that somebody has open.
+// otherwise; so is one that somebody has open. Whoever opens it while it is
+// restored waits, and finds the new one.
 func Restore(ctx context.Context, from, to string, o RestoreOptions) error {
-	to, err := filepath.Abs(to)
-	if err != nil {
-		return wrap(ctx, "restore", "", err)
-	}
 	if !o.Overwrite {
 		if err := vacant("restore", to); err != nil {
 			return err
 		}
-	} else if err := unused(ctx, to); err != nil {
+	}
+	return wrap(ctx, "restore", "", restore(ctx, from, to, o))
+}
+
+func restore(ctx context.Context, from, to string, o RestoreOptions) error {
+	from, err := follow(from)
+	if err != nil {
 		return err
 	}
-	err = replace(to, func(part string) error {
-		if err := copyFrom(ctx, from, part); err != nil {
+	if to, err = follow(to); err != nil {
+		return err
+	}
+	if from == to || sameFile(from, to) {
+		return &thread.Error{Code: thread.Invalid, Op: "restore", Message: "the backup and the database are the same file", Hint: "give the path of another one"}
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return cannotPut("restore", to, err)
+	}
+	old := &claim{path: to}
+	if o.Overwrite {
+		if old, err = take(to); err != nil {
 			return err
 		}
-		return renew(ctx, part)
-	})
-	return wrap(ctx, "restore", "", err)
+	}
+	return errors.Join(old.replace(ctx, from), old.close())
+}
+
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
 
 // copyFrom copies a backup, which may be of an older schema.
 func copyFrom(ctx context.Context, from, to string) error {
-	from, err := filepath.Abs(from)
-	if err != nil {
-		return err
-	}
 	s := &Store{path: from}
 	o := Options{Busy: patience}
-	uri, _, err := s.probe(o)
+	how, _, err := s.probe(o)
 	if err != nil {
 		return err
 	}
-	p := newPool(1, func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading) })
+	p := newPool(1, func() (*conn, error) { return s.reader(how, o) })
 	err = p.snapshot(ctx, "restore", func(c *conn) error { return copyTo(ctx, c, to) })
 	return errors.Join(err, p.close())
 }
@@ -122,82 +146,68 @@ func renew(ctx context.Context, path string) error {
 	return errors.Join(err, s.Close())
 }
 
-// replace lets write fill a file beside path, makes it durable and puts it in
-// place, so that path is never half a file.
-func replace(path string, write func(part string) error) error {
-	path, err := filepath.Abs(path)
+// staged lends work the path of a new file in a folder of its own beside path,
+// which is made durable before place puts it there.
+func staged(op, path string, work func(part string) error) error {
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".skein-*")
 	if err != nil {
+		return cannotPut(op, path, err)
+	}
+	part := filepath.Join(dir, "part.db")
+	err = makeFile(part)
+	if err == nil {
+		err = work(part)
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// place puts a finished file at a path where there is nothing, so that the path
+// is never half a file. Whatever appeared there in the meantime stays.
+func place(op, part, path string) error {
+	if wal, err := os.Stat(part + "-wal"); err == nil && wal.Size() > 0 {
+		return &thread.Error{Code: thread.Storage, Op: op, Message: "the copy could not be finished", Hint: "free some space and try again"}
+	}
+	if err := syncFile(part); err != nil {
 		return err
 	}
-	part, err := os.MkdirTemp(filepath.Dir(path), ".skein-*")
-	if err != nil {
-		return cannotMake(err)
+	if err := vacant(op, path); err != nil {
+		return err
 	}
-	file := filepath.Join(part, "part.db")
-	err = fill(file, write)
-	if err == nil {
-		err = settleFile(file, path)
-	}
-	return errors.Join(err, os.RemoveAll(part))
-}
-
-func fill(file string, write func(string) error) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return cannotMake(err)
-	}
-	err = write(file)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// settleFile moves the file to its place. What belonged to a database that was
-// there before goes first: a stale log must never meet the new file.
-func settleFile(file, path string) error {
-	for _, left := range []string{path + "-wal", path + "-shm"} {
-		if err := os.Remove(left); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
+	// A log that was left of another database must never meet the new file.
+	for _, side := range sides(path) {
+		if err := os.Remove(side); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotPut(op, path, err)
 		}
 	}
-	if err := os.Rename(file, path); err != nil {
-		return err
+	err := os.Link(part, path)
+	if errors.Is(err, fs.ErrExist) {
+		return vacant(op, path)
+	}
+	if err != nil { // the disk knows no links
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return cannotPut(op, path, err)
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // vacant refuses a path at which there is something.
 func vacant(op, path string) error {
 	_, err := os.Lstat(path)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return cannotMake(err)
+		return cannotPut(op, path, err)
 	}
 	return &thread.Error{Code: thread.Conflict, Op: op, Message: "there is a file at " + path + " already", Hint: "give another path, or say that it may be overwritten"}
-}
-
-// unused refuses a database that anybody has open.
-func unused(ctx context.Context, path string) error {
-	if _, err := os.Stat(path); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return nil
-		}
-		return missing(err)
-	}
-	c, err := openConn(fileURI(path), sqlite3.OPEN_READWRITE, patience, "")
-	if err != nil {
-		return wrap(ctx, "restore", "", err)
-	}
-	err = c.Exec(`PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK`)
-	err = errors.Join(err, c.close())
-	if errors.Is(err, sqlite3.BUSY) {
-		return &thread.Error{Code: thread.Conflict, Op: "restore", Message: "the database at " + path + " is in use", Hint: "stop whoever uses it", Err: err}
-	}
-	if errors.Is(err, sqlite3.NOTADB) || errors.Is(err, sqlite3.CORRUPT) {
-		return nil // it is to be overwritten: it need not be sound
-	}
-	return wrap(ctx, "restore", "", err)
 }

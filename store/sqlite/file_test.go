@@ -82,7 +82,7 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 		{database("other.db", `CREATE TABLE t (x)`), "not one of Skein's", thread.Storage},
 		{newer, "has schema 999", thread.Storage},
 		{filepath.Join(file("a file", "x"), "skein.db"), "cannot be opened", thread.Storage},
-		{dir, "cannot be opened", thread.Storage},
+		{dir, "it is a folder", thread.Storage},
 	} {
 		for _, readOnly := range []bool{false, true} {
 			s, err := sqlite.Open(t.Context(), c.path, sqlite.Options{ReadOnly: readOnly})

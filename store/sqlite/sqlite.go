@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -66,8 +67,11 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, store.Stopped("open", "", err)
 	}
-	path, err := filepath.Abs(path)
+	path, err := follow(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := ordinary(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if o.Now == nil {
@@ -96,7 +100,7 @@ const (
 	writing = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
 		PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY`
 	beside  = `PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256`
-	reading = `PRAGMA query_only = ON; PRAGMA cache_size = -2048; PRAGMA temp_store = MEMORY`
+	reading = `PRAGMA query_only = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY`
 )
 
 func (s *Store) openWritable(o Options) error {
@@ -136,42 +140,61 @@ func (s *Store) prepare(c *conn) error {
 
 // openReadOnly opens what is there.
 func (s *Store) openReadOnly(o Options) error {
-	uri, have, err := s.probe(o)
+	mode, have, err := s.probe(o)
 	if err == nil {
 		err = current(have)
 	}
 	if err != nil {
 		return err
 	}
-	again := func() (*conn, error) { return openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading) }
+	again := func() (*conn, error) { return s.reader(mode, o) }
 	s.readers, s.watch = newPool(o.Readers, again), newPool(1, again)
 	return nil
 }
 
-// probe finds out how the database can be read, and its schema. On a disk where
-// SQLite can put no shared memory beside the file, the file is read as one that
-// nobody changes.
-func (s *Store) probe(o Options) (uri string, have int, err error) {
-	if info, err := os.Stat(s.path); err != nil {
+// way is how a database is opened for reading: as SQLite does with a file that
+// others may change, or as one that nobody changes.
+type way string
+
+const (
+	shared way = "ro"
+	alone  way = "alone"
+)
+
+// probe finds out how the database can be read, and its schema. Where the files
+// that SQLite needs beside it cannot be made, or not so that they are as private
+// as the database, it is read as one that nobody changes.
+func (s *Store) probe(o Options) (how way, have int, err error) {
+	if err := ordinary(s.path); err != nil {
 		return "", 0, missing(err)
-	} else if !info.Mode().IsRegular() {
-		return "", 0, missing(errors.New("it is no regular file"))
 	}
-	uri = s.uri(o, "ro")
-	have, err = schemaAt(uri, o)
-	if !errors.Is(err, sqlite3.CANTOPEN) && !errors.Is(err, sqlite3.READONLY) {
-		return uri, have, err
+	have, err = s.schemaAt(shared, o)
+	if !errors.Is(err, sqlite3.CANTOPEN) && !errors.Is(err, sqlite3.READONLY) && !errors.Is(err, errNoSides) {
+		return shared, have, err
 	}
 	if wal, failed := os.Stat(s.path + "-wal"); failed == nil && wal.Size() > 0 {
 		return "", 0, &thread.Error{Code: thread.Storage, Op: "open", Message: "the database was not closed, and on a read-only disk its newest writes cannot be read", Hint: "copy it, with the file beside it that ends in -wal, to where you may write", Err: err}
 	}
-	uri += "&immutable=1"
-	have, err = schemaAt(uri, o)
-	return uri, have, err
+	have, err = s.schemaAt(alone, o)
+	return alone, have, err
 }
 
-func schemaAt(uri string, o Options) (have int, err error) {
-	c, err := openConn(uri, sqlite3.OPEN_READONLY, o.Busy, reading)
+// errNoSides says that the files beside a database cannot be made.
+var errNoSides = errors.New("the files beside the database cannot be made")
+
+// reader opens a connection of a store that writes nothing.
+func (s *Store) reader(how way, o Options) (*conn, error) {
+	if how == alone {
+		return openConn(s.uri(o, "ro")+"&immutable=1", sqlite3.OPEN_READONLY, o.Busy, reading)
+	}
+	if err := makeSides(s.path); err != nil {
+		return nil, errors.Join(errNoSides, err)
+	}
+	return openConn(s.uri(o, "ro"), sqlite3.OPEN_READONLY, o.Busy, reading)
+}
+
+func (s *Store) schemaAt(how way, o Options) (have int, err error) {
+	c, err := s.reader(how, o)
 	if err != nil {
 		return 0, err
 	}
@@ -181,6 +204,9 @@ func schemaAt(uri string, o Options) (have int, err error) {
 
 // current refuses a schema that would have to be migrated first.
 func current(have int) error {
+	if err := made(have); err != nil {
+		return err
+	}
 	want, _, err := schema()
 	if err != nil || have == want {
 		return err
@@ -188,68 +214,26 @@ func current(have int) error {
 	return &thread.Error{Code: thread.Storage, Op: "open", Message: "the database is of an older Skein", Hint: "open it once for writing, which brings it up to date"}
 }
 
-func missing(err error) error {
-	if errors.Is(err, os.ErrNotExist) {
-		return &thread.Error{Code: thread.NotFound, Op: "open", Message: "there is no database", Hint: "check the path", Err: err}
-	}
-	return &thread.Error{Code: thread.Storage, Op: "open", Message: "the database cannot be opened", Hint: "check the path and who may read it", Err: err}
-}
-
-// makeFile makes the file and its folder, so that they are the user's alone.
-// The file beside it, in which SQLite shares memory, would else be anybody's.
-func makeFile(path string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return cannotMake(err)
-	}
-	_, known := os.Stat(path)
-	for _, p := range []string{path, path + "-shm"} {
-		f, err := os.OpenFile(p, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return cannotMake(err)
-		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-	}
-	if known == nil {
+// made refuses a file in which nobody has made a database yet.
+func made(have int) error {
+	if have > 0 {
 		return nil
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes the names in a folder durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
-func cannotMake(err error) error {
-	e := &thread.Error{Code: thread.Storage, Op: "open", Message: "the database cannot be opened for writing", Hint: "check the path, or open it read-only", Err: err}
-	if errors.Is(err, os.ErrPermission) || isReadOnlyDisk(err) {
-		e.Code, e.Message = thread.Permission, "the database or its folder is read-only"
-		e.Hint = "make it writable, or open it read-only"
-	}
-	return e
+	return &thread.Error{Code: thread.NotFound, Op: "open", Message: "the file is empty: there is no database in it yet", Hint: "check the path, or open it once for writing, which makes one"}
 }
 
 // fileURI names a file of the system's.
-func fileURI(path string) string {
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: url.Values{"modeof": {path}}.Encode()}).String()
-}
+func fileURI(path string) string { return uri(path, "", url.Values{}) }
 
 func (s *Store) uri(o Options, mode string) string {
-	q := url.Values{"mode": {mode}}
-	if o.VFS != "" {
-		q.Set("vfs", o.VFS)
-	}
-	if mode == "rw" {
-		q.Set("modeof", s.path)
-	}
-	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.path), RawQuery: q.Encode()}).String()
+	return uri(s.path, o.VFS, url.Values{"mode": {mode}})
+}
+
+// uri names a file. What SQLite makes beside it gets its mode.
+func uri(path, under string, q url.Values) string {
+	q.Set("vfs", roomOver(under))
+	q.Set("modeof", path)
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}).String()
 }
 
 // Close waits for what is being written.

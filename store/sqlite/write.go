@@ -2,8 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
-	"syscall"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -120,5 +118,3 @@ func (s *Store) Changed(ctx context.Context) (v int64, err error) {
 	})
 	return v, err
 }
-
-func isReadOnlyDisk(err error) bool { return errors.Is(err, syscall.EROFS) }

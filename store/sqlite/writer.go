@@ -240,8 +240,8 @@ func (w *writer) undo(err error) error {
 	return err
 }
 
-// unsettled is what a failed COMMIT means: on a full disk or a lock nothing was
-// kept, after any other failure nobody knows.
+// unsettled is what a failed COMMIT means: where there was no room for what it
+// writes, or a lock, nothing was kept; after any other failure nobody knows.
 func (w *writer) unsettled(err error) (alone bool, _ error) {
 	known := errors.Is(err, sqlite3.FULL) || errors.Is(err, sqlite3.BUSY)
 	err = w.undo(err)
