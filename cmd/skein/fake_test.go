@@ -5,9 +5,12 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/skeinhq/skein/model/modeltest"
 )
 
 func TestTheFakeProviderSaysHowToTalkToIt(t *testing.T) {
@@ -68,5 +71,17 @@ func TestTheFakeProviderStaysOnThisMachine(t *testing.T) {
 	err := fakeCmd{Addr: "0.0.0.0:8418"}.Run(&app{ctx: t.Context(), out: io.Discard, flags: &Flags{}})
 	if err == nil || !strings.Contains(err.Error(), "loopback") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheFakeProvidersModelsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/commands.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range modeltest.CannedNames() {
+		if !strings.Contains(string(doc), "`"+name+"`") {
+			t.Errorf("docs/commands.md does not have %s", name)
+		}
 	}
 }

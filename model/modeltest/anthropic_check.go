@@ -144,6 +144,7 @@ func (r *anthropicReader) checkThinking() {
 	}
 	drop := map[int]bool{}
 	broken := false
+	sums := sumsOf(r.blocks)
 	for _, m := range r.messages {
 		for i, p := range m.parts {
 			if p.kind != thread.ThinkingPart && p.kind != redactedPart {
@@ -152,7 +153,7 @@ func (r *anthropicReader) checkThinking() {
 			if i == len(m.parts)-1 {
 				r.fail(problem{message: m.at + ": The final block in an assistant message cannot be `thinking`."})
 			}
-			broken = r.checkThought(p, broken, drop)
+			broken = r.checkThought(p, sums[p.block], broken, drop)
 		}
 	}
 	if r.claude.strips {
@@ -188,9 +189,9 @@ func (r *anthropicReader) strip(drop map[int]bool) {
 	}
 }
 
-// checkThought checks one thought. It says whether it, or one before it, no
-// longer fits its prompt.
-func (r *anthropicReader) checkThought(p part, broken bool, drop map[int]bool) bool {
+// checkThought checks one thought against the prompt before it. It says whether
+// it, or one before it, no longer fits.
+func (r *anthropicReader) checkThought(p part, before sum, broken bool, drop map[int]bool) bool {
 	kind, field := "thinking", "signature"
 	if p.kind == redactedPart {
 		kind, field = "redacted_thinking", "data"
@@ -208,7 +209,7 @@ func (r *anthropicReader) checkThought(p part, broken bool, drop map[int]bool) b
 		r.changes = append(r.changes, change{p.at, "model_binding_mismatch"})
 		return broken
 	}
-	if broken = broken || s.before != r.start(p.block); !broken {
+	if broken = broken || s.before != before; !broken {
 		return false
 	}
 	if !r.drops {

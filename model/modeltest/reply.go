@@ -194,15 +194,12 @@ type answer struct {
 // ready makes a reply into an answer to a request. It is a function of the two
 // alone.
 func ready(r *request, reply Reply, vendor string) answer {
-	prompt := r.start(len(r.blocks))
+	prompt := whole(r.blocks)
 	a := answer{Reply: reply, id: fmt.Sprintf("%x", prompt.then(encode(reply.Parts)))[:answerID]}
 	a.Parts = slices.Clone(reply.Parts)
 	before := prompt
 	if r.asSent != nil {
-		before = sum{}
-		for _, b := range r.asSent {
-			before = before.then(b.data)
-		}
+		before = whole(r.asSent)
 	}
 	if r.warming {
 		a.Parts, a.Stop = nil, thread.StopLength

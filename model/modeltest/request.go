@@ -98,14 +98,18 @@ func (r *request) add(b block) int {
 	return len(r.blocks) - 1
 }
 
-// start is the sum of the first n blocks.
-func (r *request) start(n int) sum {
-	var s sum
-	for _, b := range r.blocks[:n] {
-		s = s.then(b.data)
+// sumsOf are the sums of the starts of a prompt: the i-th is that of its first i
+// blocks.
+func sumsOf(blocks []block) []sum {
+	sums := make([]sum, 1, len(blocks)+1)
+	for i, b := range blocks {
+		sums = append(sums, sums[i].then(b.data))
 	}
-	return s
+	return sums
 }
+
+// whole is the sum of all the blocks.
+func whole(blocks []block) sum { return sumsOf(blocks)[len(blocks)] }
 
 func (r *request) asked() Asked {
 	a := Asked{Model: r.model, Effort: r.level, Thinks: r.thinks, CacheKey: r.key, Images: r.images, Files: r.files, Dropped: len(r.changes)}
