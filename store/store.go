@@ -55,6 +55,11 @@ type Store interface {
 	// PutDocs writes documents alone, guarded by nothing (live, usage of lines).
 	PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) error
 
+	// SwapDoc writes a document that was read as was, nil where there was none; d
+	// without Data removes it. It fails with conflict, and writes nothing, where
+	// somebody has changed it since: read it again, change that, and try again.
+	SwapDoc(ctx context.Context, key thread.Key, d thread.Doc, was json.RawMessage) error
+
 	// Entry reads one entry of t's log.
 	Entry(ctx context.Context, t *thread.Thread, seq int64) (thread.Entry, error)
 

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/skeinhq/skein/thread"
@@ -75,6 +77,23 @@ func (w Writes) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) 
 			}
 		}
 		return nil
+	})
+}
+
+// SwapDoc writes a document that is still as it was read.
+func (w Writes) SwapDoc(ctx context.Context, key thread.Key, d thread.Doc, was json.RawMessage) error {
+	if err := CheckDocs("docs", key, []thread.Doc{d}); err != nil {
+		return err
+	}
+	return w.On(ctx, "docs", key, func(x Tx, h *Head) error {
+		is, err := x.Doc(h, d.Name)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(is, was) {
+			return fail(thread.Conflict, "docs", h.ID, "read it again, and change that", "the document %q has changed", d.Name)
+		}
+		return x.PutDoc(h, d)
 	})
 }
 

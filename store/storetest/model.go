@@ -314,7 +314,17 @@ func (p *pair) docs() {
 	if rapid.Bool().Draw(p.T, "set") {
 		d.Data = []byte(fmt.Sprint(p.n))
 	}
-	_, _ = both(p, "docs of "+id, func(s store.Store) (struct{}, error) { return struct{}{}, s.PutDocs(p.ctx, key(id), []thread.Doc{d}) })
+	put := func(s store.Store) error { return s.PutDocs(p.ctx, key(id), []thread.Doc{d}) }
+	if rapid.Bool().Draw(p.T, "swap") {
+		put = func(s store.Store) error {
+			was, _, err := s.Doc(p.ctx, key(id), "live") // of another document now and then
+			if err != nil {
+				return err
+			}
+			return s.SwapDoc(p.ctx, key(id), d, was)
+		}
+	}
+	_, _ = both(p, "docs of "+id, func(s store.Store) (struct{}, error) { return struct{}{}, put(s) })
 }
 
 func (p *pair) blob() {

@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -308,6 +310,46 @@ var writing = []test{
 		_, _, err = s.Doc(s.ctx, key("nobody"), "x")
 		s.refused(err, thread.NotFound)
 	}},
+	{"ADocumentIsSwappedOnlyAsItWasRead", func(s *suite) {
+		s.create("a")
+		doc := func(data string) thread.Doc { return thread.Doc{Name: "x", Data: []byte(data)} }
+		s.refused(s.SwapDoc(s.ctx, key("a"), doc("2"), []byte("1")), thread.Conflict)
+		s.must(s.SwapDoc(s.ctx, key("a"), doc("1"), nil))
+		s.refused(s.SwapDoc(s.ctx, key("a"), doc("2"), nil), thread.Conflict)
+		s.must(s.SwapDoc(s.ctx, key("a"), doc("2"), []byte("1")))
+		s.refused(s.SwapDoc(s.ctx, key("a"), doc("3"), []byte("1")), thread.Conflict)
+		if data, ok, err := s.Doc(s.ctx, key("a"), "x"); err != nil || !ok || string(data) != "2" {
+			s.Fatalf("the document is %s, %v, %v", data, ok, err)
+		}
+		s.must(s.SwapDoc(s.ctx, key("a"), thread.Doc{Name: "x"}, []byte("2")))
+		if _, ok, err := s.Doc(s.ctx, key("a"), "x"); ok || err != nil {
+			s.Fatalf("the document is still there: %v", err)
+		}
+		s.refused(s.SwapDoc(s.ctx, key("a"), doc("{"), nil), thread.Invalid)
+		s.refused(s.SwapDoc(s.ctx, key("nobody"), doc("1"), nil), thread.NotFound)
+	}},
+	{"WritersWhoSwapADocumentLoseNoUpdate", func(s *suite) {
+		s.create("a")
+		const writers, each = 8, 10
+		errs := make(chan error, writers)
+		for range writers {
+			go func() {
+				for range each {
+					if err := increment(s, "a"); err != nil {
+						errs <- err
+						return
+					}
+				}
+				errs <- nil
+			}()
+		}
+		for range writers {
+			s.must(<-errs)
+		}
+		if data, _, err := s.Doc(s.ctx, key("a"), "count"); err != nil || string(data) != fmt.Sprint(writers*each) {
+			s.Fatalf("counted %s, want %d; %v", data, writers*each, err)
+		}
+	}},
 	{"BlobsAreKeptOncePerFamily", func(s *suite) {
 		s.create("a")
 		s.talk("a", 1)
@@ -363,4 +405,19 @@ var writing = []test{
 		_, err = s.Thread(ctx, "lab", "a")
 		s.refused(err, thread.Aborted)
 	}},
+}
+
+// increment adds one to a counter that others add to.
+func increment(s *suite, id string) error {
+	for {
+		was, _, err := s.Doc(s.ctx, key(id), "count")
+		if err != nil {
+			return err
+		}
+		n, _ := strconv.Atoi(string(was)) // 0 where there is none
+		err = s.SwapDoc(s.ctx, key(id), thread.Doc{Name: "count", Data: []byte(strconv.Itoa(n + 1))}, was)
+		if thread.CodeOf(err) != thread.Conflict {
+			return err
+		}
+	}
 }
