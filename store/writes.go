@@ -12,10 +12,10 @@ import (
 // Writes are the methods of a store that write to one thread, the same for every
 // driver: a driver embeds them and gives how it runs a transaction.
 type Writes struct {
-	// On runs work in one transaction on the thread's head. What work returns, the
-	// transaction does not outlive; it may run more than once, and only the last
-	// run counts.
-	On func(ctx context.Context, op string, key thread.Key, work func(Tx, *Head) error) error
+	// On begins work in one transaction on the thread's head, and gives what waits
+	// for its end. What work returns, the transaction does not outlive; it may run
+	// more than once, and only the last run counts.
+	On func(ctx context.Context, op string, key thread.Key, work func(Tx, *Head) error) (wait func() error)
 
 	Now func() time.Time
 }
@@ -39,16 +39,17 @@ func (w Writes) Commit(ctx context.Context, key thread.Key, d Draft, g Guard) (W
 }
 
 func (w Writes) write(ctx context.Context, op string, key thread.Key, p *Prepared, g *Guard) (Written, error) {
-	if err := p.Decode(); err != nil {
-		return Written{}, err
-	}
 	var r *Result
-	err := w.On(ctx, op, key, func(x Tx, h *Head) (err error) {
+	wait := w.On(ctx, op, key, func(x Tx, h *Head) (err error) {
 		r, err = Write(x, h, p, g, w.Now())
 		return err
 	})
-	if err != nil {
+	unreadable := p.Decode()
+	if err := wait(); err != nil {
 		return Written{}, err
+	}
+	if unreadable != nil {
+		return Written{}, unreadable
 	}
 	return r.Written()
 }
@@ -58,7 +59,7 @@ func (w Writes) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.N
 	err = w.On(ctx, "nodes", t.Key, func(x Tx, h *Head) error {
 		made, err = PutNodes(x, h, t, nodes)
 		return err
-	})
+	})()
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (w Writes) PutDocs(ctx context.Context, key thread.Key, docs []thread.Doc) 
 			}
 		}
 		return nil
-	})
+	})()
 }
 
 // SwapDoc writes a document that is still as it was read.
@@ -94,7 +95,7 @@ func (w Writes) SwapDoc(ctx context.Context, key thread.Key, d thread.Doc, was j
 			return fail(thread.Conflict, "docs", h.ID, "read it again, and change that", "the document %q has changed", d.Name)
 		}
 		return x.PutDoc(h, d)
-	})
+	})()
 }
 
 // Fork makes a thread of t's past.
@@ -105,18 +106,18 @@ func (w Writes) Fork(ctx context.Context, t *thread.Thread, index int64, id, tit
 			f = fork.Thread
 		}
 		return err
-	})
+	})()
 	return f, err
 }
 
 // Delete hides a thread.
 func (w Writes) Delete(ctx context.Context, key thread.Key) error {
-	return w.On(ctx, "delete", key, func(x Tx, h *Head) error { return Delete(x, h, w.Now()) })
+	return w.On(ctx, "delete", key, func(x Tx, h *Head) error { return Delete(x, h, w.Now()) })()
 }
 
 // Undelete shows a hidden thread again.
 func (w Writes) Undelete(ctx context.Context, key thread.Key) error {
-	return w.On(ctx, "undelete", key, func(x Tx, h *Head) error { return Undelete(x, h) })
+	return w.On(ctx, "undelete", key, func(x Tx, h *Head) error { return Undelete(x, h) })()
 }
 
 // Acquire takes or renews a lease.
@@ -124,11 +125,11 @@ func (w Writes) Acquire(ctx context.Context, key thread.Key, owner string, ttl t
 	err = w.On(ctx, "acquire", key, func(x Tx, h *Head) error {
 		l, err = Acquire(x, h, owner, ttl, w.Now())
 		return err
-	})
+	})()
 	return l, err
 }
 
 // Release gives a lease up.
 func (w Writes) Release(ctx context.Context, key thread.Key, fence int64, parked bool) error {
-	return w.On(ctx, "release", key, func(x Tx, h *Head) error { return Release(x, h, fence, parked) })
+	return w.On(ctx, "release", key, func(x Tx, h *Head) error { return Release(x, h, fence, parked) })()
 }

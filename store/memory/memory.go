@@ -45,8 +45,9 @@ func New(o Options) *Store {
 		o.Now = time.Now
 	}
 	s := &Store{now: o.Now, threads: map[name]*log{}, blobs: map[blobKey]blob{}}
-	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) error {
-		return s.onThread(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) (wait func() error) {
+		err := s.onThread(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+		return func() error { return err }
 	}}
 	return s
 }

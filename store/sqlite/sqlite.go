@@ -87,8 +87,12 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 		o.Busy = 10 * time.Second
 	}
 	s := &Store{path: path, now: o.Now}
-	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) error {
-		return s.onThread(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) (wait func() error) {
+		r, err := s.sendOn(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
+		if err != nil {
+			return func() error { return err }
+		}
+		return func() error { return r.wait(ctx) }
 	}}
 	if o.ReadOnly {
 		return s, s.openReadOnly(o)
@@ -273,7 +277,16 @@ func (s *Store) send(ctx context.Context, op, id string, f func(x *tx) error) (*
 
 // onThread runs a write on one thread.
 func (s *Store) onThread(ctx context.Context, op string, key thread.Key, f func(x *tx, h *store.Head) error) error {
-	return s.update(ctx, op, key.ID, func(x *tx) error {
+	r, err := s.sendOn(ctx, op, key, f)
+	if err != nil {
+		return err
+	}
+	return r.wait(ctx)
+}
+
+// sendOn hands a write on one thread over to the writer.
+func (s *Store) sendOn(ctx context.Context, op string, key thread.Key, f func(x *tx, h *store.Head) error) (*request, error) {
+	return s.send(ctx, op, key.ID, func(x *tx) error {
 		h, err := x.find(op, key)
 		if err != nil {
 			return err

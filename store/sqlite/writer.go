@@ -117,9 +117,13 @@ func (w *writer) run() {
 	defer close(w.done)
 	group := make([]*request, 0, mostGrouped)
 	for r := range w.queue {
-		// Those who were answered last come back for more: let them, so that one
-		// sync serves them all.
-		runtime.Gosched()
+		// Those who were answered last come back for more: let them, as long as any
+		// do, so that one sync serves many. Waiting for all would cost more: what
+		// the rest prepare meanwhile costs no time.
+		for n := -1; n < len(w.queue); {
+			n = len(w.queue)
+			runtime.Gosched()
+		}
 		group = w.gather(append(group[:0], r))
 		w.commit(group)
 		for _, r := range group {
