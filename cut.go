@@ -47,18 +47,10 @@ func (e *Engine) countLines(key thread.Key, nodes []thread.Node) error {
 	if took == (thread.Usage{}) {
 		return nil
 	}
-	e.counting.Lock()
-	defer e.counting.Unlock()
-	var sum thread.Usage
-	if err := agent.ReadDoc(e.ctx, e.store, key, thread.LinesDoc, &sum); err != nil {
-		return err
-	}
-	sum.Add(took)
-	data, err := thread.Encode(sum)
-	if err != nil {
-		return err
-	}
-	return e.store.PutDocs(e.ctx, key, []thread.Doc{{Name: thread.LinesDoc, Data: data}})
+	return change(e.ctx, e.store, key, thread.LinesDoc, func(sum thread.Usage) thread.Usage {
+		sum.Add(took)
+		return sum
+	})
 }
 
 // report tells the thread's watchers what failed beside the turns.
@@ -106,7 +98,7 @@ func (e *Engine) mindTail(t *Thread, w *store.Written) {
 func (e *Engine) tidy(t *Thread) {
 	e.goOn(func(ctx context.Context) {
 		err := t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
-			c, err := e.castOf(ctx, t, log.Thread.Key)
+			c, err := e.castOf(ctx, log.Thread.Key)
 			if err != nil {
 				return err
 			}
@@ -119,7 +111,7 @@ func (e *Engine) tidy(t *Thread) {
 }
 
 // castOf is who would answer in a thread, by its settings.
-func (e *Engine) castOf(ctx context.Context, t *Thread, key thread.Key) (cast, error) {
+func (e *Engine) castOf(ctx context.Context, key thread.Key) (cast, error) {
 	var s Settings
 	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
 		return cast{}, err

@@ -99,8 +99,6 @@ type Engine struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	counting sync.Mutex // held while what lines took is added up
-
 	mu     sync.Mutex
 	turns  map[string]chan struct{} // by thread id: held while this process runs its turn
 	held   map[string]bool          // threads whose cut waits for a line
@@ -242,7 +240,7 @@ func (e *Engine) OpenThread(ctx context.Context, id string, s Settings) (*Thread
 	if err := t.Set(ctx, s); err != nil {
 		return nil, err
 	}
-	_, err = e.castOf(ctx, t, state.Key)
+	_, err = e.castOf(ctx, state.Key)
 	return t, err
 }
 

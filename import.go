@@ -93,7 +93,7 @@ func (in *importer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := in.thread.engine.castOf(ctx, in.thread, in.log.Thread.Key)
+	c, err := in.thread.engine.castOf(ctx, in.log.Thread.Key)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 	if err != nil {
 		return Outline{}, err
 	}
-	c, err := t.engine.castOf(ctx, t, state.Key)
+	c, err := t.engine.castOf(ctx, state.Key)
 	if err != nil {
 		return Outline{}, err
 	}

@@ -686,6 +686,41 @@ func TestTwoEnginesOnOneDatabase(t *testing.T) {
 	}
 }
 
+// Settings that are given at the same time all stay, and threads that are opened
+// at the same time are made once.
+func TestSettingsGivenAtOnceAllStay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	ctx := context.Background()
+	var engines []*skein.Engine
+	for range 2 {
+		engines = append(engines, engine(t, skein.Config{Store: openSQLite(t, path, nil)}))
+	}
+	all := []skein.Settings{{Zone: "Europe/Berlin"}, {Agent: "north"}, {Tail: skein.Marks{Low: 1, High: 2}}, {Outline: skein.Marks{Low: 3, High: 4}}, {Model: "echo"}}
+	for i := range 10 {
+		var done sync.WaitGroup
+		for n, s := range all {
+			done.Go(func() {
+				if _, err := engines[n%2].OpenThread(ctx, fmt.Sprintf("t%d", i), s); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		done.Wait()
+		th, err := engines[0].Thread(ctx, fmt.Sprintf("t%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := th.Settings(ctx)
+		var want skein.Settings
+		for _, s := range all {
+			want = want.Over(s)
+		}
+		if err != nil || got != want {
+			t.Errorf("settings %+v, %v, want %+v", got, err, want)
+		}
+	}
+}
+
 func TestErrorsOfCallers(t *testing.T) {
 	e := engine(t, skein.Config{})
 	ctx := context.Background()

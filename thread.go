@@ -50,18 +50,36 @@ func (t *Thread) Set(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	old, err := t.Settings(ctx)
-	if err != nil {
-		return err
+	return change(ctx, t.engine.store, state.Key, thread.SettingsDoc, func(old Settings) Settings { return old.Over(s) })
+}
+
+// change changes a document, again where somebody else has changed it meanwhile.
+// What does not change is not written.
+func change[T comparable](ctx context.Context, st store.Store, key thread.Key, name string, with func(T) T) error {
+	for {
+		was, found, err := st.Doc(ctx, key, name)
+		if err != nil {
+			return err
+		}
+		var old T
+		if found {
+			if err := agent.DecodeDoc(key, name, was, &old); err != nil {
+				return err
+			}
+		}
+		changed := with(old)
+		if changed == old {
+			return nil
+		}
+		data, err := thread.Encode(changed)
+		if err != nil {
+			return err
+		}
+		err = st.SwapDoc(ctx, key, thread.Doc{Name: name, Data: data}, was)
+		if thread.CodeOf(err) != thread.Conflict {
+			return err
+		}
 	}
-	if old.Over(s) == old {
-		return nil
-	}
-	data, err := thread.Encode(old.Over(s))
-	if err != nil {
-		return err
-	}
-	return t.engine.store.PutDocs(ctx, state.Key, []thread.Doc{{Name: thread.SettingsDoc, Data: data}})
 }
 
 // Usage reads what the thread's requests took.

@@ -11,7 +11,7 @@ import (
 
 // due derives, for every thread of the family, where its active messages lie,
 // which of their lines are due, and the backlog.
-func (r *replay) due() error {
+func (r *replay) due() {
 	seen := map[spot]Place{}
 	for _, d := range r.out {
 		if d.Head.Gone {
@@ -34,7 +34,6 @@ func (r *replay) due() error {
 	for _, d := range r.out {
 		slices.SortFunc(d.Dues, comparePlaces)
 	}
-	return nil
 }
 
 func comparePlaces(a, b Place) int {

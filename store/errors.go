@@ -9,7 +9,7 @@ import (
 )
 
 // fail makes the error of an operation on a thread.
-func fail(code thread.Code, op, id, hint, format string, args ...any) error {
+func fail(code thread.Code, op, id, hint, format string, args ...any) *thread.Error {
 	return &thread.Error{Code: code, Op: op, Thread: id, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 

@@ -218,9 +218,9 @@ func Sweep(tx Tx, space, root string, limit int) (more bool, err error) {
 }
 
 // FirstOwn is the seq before the first entry that the thread holds itself.
-func (h *Head) FirstOwn() int64 {
-	if n := len(h.Lineage); n > 1 {
-		return h.Lineage[n-2].Upto
+func (f *Head) FirstOwn() int64 {
+	if n := len(f.Lineage); n > 1 {
+		return f.Lineage[n-2].Upto
 	}
 	return 0
 }

@@ -90,7 +90,8 @@ func Derive(ctx context.Context, ev Evidence, family []*Head, flaw func(error)) 
 			return nil, err
 		}
 	}
-	return r.out, r.due()
+	r.due()
+	return r.out, nil
 }
 
 // log replays one thread's own entries.

@@ -84,7 +84,7 @@ func guard(op string, h *Head, g Guard, now time.Time) error {
 }
 
 func conflict(op string, h *Head, hint, format string, args ...any) error {
-	err := fail(thread.Conflict, op, h.ID, hint, format, args...).(*thread.Error)
+	err := fail(thread.Conflict, op, h.ID, hint, format, args...)
 	err.Details = h.Lease
 	return err
 }

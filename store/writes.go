@@ -117,7 +117,7 @@ func (w Writes) Delete(ctx context.Context, key thread.Key) error {
 
 // Undelete shows a hidden thread again.
 func (w Writes) Undelete(ctx context.Context, key thread.Key) error {
-	return w.On(ctx, "undelete", key, func(x Tx, h *Head) error { return Undelete(x, h) })()
+	return w.On(ctx, "undelete", key, Undelete)()
 }
 
 // Acquire takes or renews a lease.

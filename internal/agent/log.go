@@ -90,6 +90,11 @@ func ReadDoc(ctx context.Context, st store.Store, key thread.Key, name string, v
 	if err != nil || !ok {
 		return err
 	}
+	return DecodeDoc(key, name, data, v)
+}
+
+// DecodeDoc reads a document's bytes into v.
+func DecodeDoc(key thread.Key, name string, data json.RawMessage, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return &thread.Error{Code: thread.Storage, Op: "document", Thread: key.ID, Message: "the document " + name + " cannot be read", Err: err}
 	}

@@ -25,7 +25,7 @@ func (e *events) next() ([]byte, error) {
 	var data []byte
 	for {
 		line, err := e.line()
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
 		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
@@ -37,7 +37,7 @@ func (e *events) next() ([]byte, error) {
 				return nil, errTooLong
 			}
 		}
-		if err == io.EOF || len(line) == 0 && len(data) > 0 {
+		if errors.Is(err, io.EOF) || len(line) == 0 && len(data) > 0 {
 			return data, err
 		}
 	}
@@ -52,7 +52,7 @@ func (e *events) line() ([]byte, error) {
 		if len(whole) > maxEvent {
 			return nil, errTooLong
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return bytes.TrimRight(whole, "\r\n"), err
 		}
 	}

@@ -35,7 +35,7 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 		stream := newEvents(heard{answered.Body, ctx})
 		for {
 			data, end := stream.next()
-			if end != nil && end != io.EOF {
+			if end != nil && !errors.Is(end, io.EOF) {
 				yield(model.Event{}, model.BrokenOff(ctx, m.name, end))
 				return
 			}
@@ -44,7 +44,7 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 				break
 			}
 			events, err := m.take(r, &a, data)
-			if err != nil && end == io.EOF {
+			if err != nil && errors.Is(end, io.EOF) {
 				err = model.BrokenOff(ctx, m.name, io.ErrUnexpectedEOF) // in the middle of an event
 			}
 			if err != nil {
@@ -56,7 +56,7 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 					return
 				}
 			}
-			if end == io.EOF {
+			if errors.Is(end, io.EOF) {
 				break
 			}
 		}

@@ -52,6 +52,9 @@ func roomy(f vfs.File, out vfs.OpenFlag, err error) (vfs.File, vfs.OpenFlag, err
 	if err != nil {
 		return nil, out, err
 	}
+	if out&vfs.OPEN_WAL != 0 {
+		return &logFile{roomFile: roomFile{f}}, out, nil
+	}
 	return roomFile{f}, out, nil
 }
 
