@@ -149,9 +149,32 @@ func BenchmarkPromptCold(b *testing.B) {
 	})
 }
 
-// BenchmarkZoomWarm opens one line after another, of every width and anywhere in
-// the thread.
+// BenchmarkZoomWarm opens lines that were opened before, as a reader does who
+// follows an outline down and back: 256 lines of every width, from anywhere in the
+// thread.
 func BenchmarkZoomWarm(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		spans := spansOf(n)
+		var known []thread.Span
+		for range 256 {
+			known = append(known, spans())
+		}
+		for _, s := range known {
+			o.zoom(b, s)
+		}
+		i := 0
+		for b.Loop() {
+			o.zoom(b, known[i%len(known)])
+			i++
+		}
+	})
+}
+
+// BenchmarkZoomAnywhere opens lines that nobody has opened yet, in an engine that
+// is running: of a long thread, each lies on pages that the store has not read.
+func BenchmarkZoomAnywhere(b *testing.B) {
 	atEachLength(b, func(b *testing.B, path string, n int64) {
 		o := openLong(b, path, n)
 		defer o.close(b)

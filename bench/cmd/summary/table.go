@@ -49,6 +49,7 @@ var rows = func() []row {
 		{"prompt, warm", "PromptWarm"},
 		{"prompt, cold", "PromptCold"},
 		{"zoom, warm", "ZoomWarm"},
+		{"zoom, a line not opened yet", "ZoomAnywhere"},
 		{"zoom, cold", "ZoomCold"},
 		{"open", "Open"},
 		{"a whole turn", "Ask"},
