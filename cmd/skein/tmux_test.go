@@ -57,8 +57,15 @@ func sitDown(t *testing.T, width, height int, environ []string, args ...string) 
 	return p
 }
 
+// sitting runs a command, and leaves its process id and its exit code in a folder:
+// tmux itself does not always hear of an end.
+const sitting = `folder=$1; shift
+rm -f "$folder/code"
+sh -c 'echo $$ > "$0/pid"; exec "$@"' "$folder" "$@"
+echo $? > "$folder/code.new"; mv "$folder/code.new" "$folder/code"`
+
 func (p *pane) command(args []string) []string {
-	out := append([]string{"env", "HOME=" + p.folder, "USER=ana", "SKEIN_MODEL=echo"}, p.environ...)
+	out := append([]string{"sh", "-c", sitting, "sh", p.folder, "env", "HOME=" + p.folder, "USER=ana", "SKEIN_MODEL=echo"}, p.environ...)
 	return append(append(out, p.skein, "chat", "launch", "--db", filepath.Join(p.folder, "t.db"), "--me", "ana"), args...)
 }
 
@@ -83,9 +90,6 @@ func (p *pane) types(text string)    { p.tmux("send-keys", "-l", text) }
 func (p *pane) press(keys ...string) { p.tmux(append([]string{"send-keys"}, keys...)...) }
 func (p *pane) resize(width, height int) {
 	p.tmux("resize-window", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height))
-}
-func (p *pane) ask(format string) string {
-	return strings.TrimSpace(p.tmux("display-message", "-p", format))
 }
 func (p *pane) restart(args ...string) {
 	p.tmux(append([]string{"respawn-pane", "-k"}, p.command(args)...)...)
@@ -124,10 +128,27 @@ func (p *pane) ended() string {
 	p.t.Helper()
 	code := ""
 	p.until("it has left", func(string) bool {
-		code = p.ask("#{?pane_dead_signal,signal #{pane_dead_signal},#{pane_dead_status}}")
-		return code != ""
+		data, err := os.ReadFile(filepath.Join(p.folder, "code"))
+		code = strings.TrimSpace(string(data))
+		return err == nil
 	})
 	return code
+}
+
+// kill ends the process at once.
+func (p *pane) kill() {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.folder, "pid"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func TestScreenStreamsStopsAndResizes(t *testing.T) {
@@ -185,14 +206,8 @@ func TestScreenSurvivesAKill(t *testing.T) {
 		data, err := os.ReadFile(filepath.Join(p.folder, "t.db.drafts", "launch.json"))
 		return err == nil && strings.Contains(string(data), "in two lines")
 	})
-	pid, err := strconv.Atoi(p.ask("#{pane_pid}"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	p.until("it is dead", func(string) bool { return p.ask("#{pane_dead}") == "1" })
+	p.kill()
+	p.ended()
 	p.restart()
 	p.shows("said before", "half a thought, 世界 שלום", "in two lines", "here again")
 	p.press("Enter")
