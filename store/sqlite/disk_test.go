@@ -25,6 +25,7 @@ type disk struct {
 	room   int              // bytes by which files may still grow, where limited
 	full   bool             // room counts
 	off    bool             // the power is cut: nothing works
+	left   int              // writes and syncs until it is, where that is set
 }
 
 // platter is what is known of one file.
@@ -59,6 +60,13 @@ func (d *disk) fill(room int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.room, d.full = room, room >= 0
+}
+
+// cutAfter cuts the power at the n-th write or sync from now.
+func (d *disk) cutAfter(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left = n
 }
 
 // cut cuts the power and writes what is left of each file into a folder. It
@@ -144,6 +152,10 @@ func (f *diskFile) Unwrap() vfs.File               { return f.File }
 func (f *diskFile) try(op string, code error, w *write, run func() error) error {
 	f.d.mu.Lock()
 	defer f.d.mu.Unlock()
+	if f.d.left > 0 && op != "read" {
+		f.d.left--
+		f.d.off = f.d.left == 0
+	}
 	if f.d.off {
 		return code
 	}

@@ -87,10 +87,10 @@ func powerCut(t *testing.T, rnd *rand.Rand) (lost int) {
 			}
 		})
 	}
-	time.Sleep(time.Duration(5+rnd.IntN(60)) * time.Millisecond)
+	d.cutAfter(1 + rnd.IntN(400))
+	wg.Wait()
 	left := t.TempDir()
 	lost = d.cut(t, rnd, left)
-	wg.Wait()
 	_ = s.Close() // it cannot work any more
 
 	after := open(t, filepath.Join(left, "skein.db"), sqlite.Options{})
