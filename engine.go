@@ -51,6 +51,10 @@ type Config struct {
 	// extracts.
 	LineModel string
 
+	// LineGuide is what that model is told of how much to keep; default: the user's
+	// words first, then lasting effects, findings, open questions, steps.
+	LineGuide string
+
 	// ReadOnly keeps the engine from any work of its own: no lines are built.
 	ReadOnly bool
 
@@ -180,12 +184,12 @@ func onlyEcho(name string) (model.Model, error) {
 
 func (e *Engine) newBuilder() (*line.Builder, error) {
 	cfg := line.Config{Store: e.store, Now: e.cfg.Now, Published: e.linesBuilt}
-	if name := e.cfg.LineModel; name != "" {
+	if name := e.cfg.LineModel; name != "" && !e.cfg.ReadOnly {
 		m, err := e.cfg.Models(name)
 		if err != nil {
 			return nil, err
 		}
-		cfg.Model, cfg.ModelName = m, name
+		cfg.Model, cfg.ModelName, cfg.Guide = m, name, e.cfg.LineGuide
 	}
 	return line.NewBuilder(e.ctx, cfg), nil
 }

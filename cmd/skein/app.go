@@ -34,6 +34,7 @@ type Flags struct {
 	OpenAIURL    string `name:"openai-url" env:"OPENAI_BASE_URL" placeholder:"URL" help:"Where OpenAI's API is (OpenAI's own)."`
 	ChatURL      string `name:"chat-url" env:"CHAT_BASE_URL" placeholder:"URL" help:"Where models named chat/… are: any server that speaks Chat Completions."`
 
+	LineGuide string `env:"SKEIN_LINE_GUIDE" placeholder:"FILE" help:"Text that tells that model how much to keep."`
 	Tail      string `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"Marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
 	Outline   string `name:"outline" env:"SKEIN_OUTLINE" placeholder:"LOW,HIGH" help:"Marks of the outline, in tokens; stay with the thread (4000,8000)."`
 	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
@@ -102,18 +103,34 @@ func (a *app) open(p purpose) (*skein.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	guide, err := a.lineGuide()
+	if err != nil {
+		return nil, err
+	}
 	st, err := sqlite.Open(a.ctx, a.flags.DB, sqlite.Options{ReadOnly: p == toRead})
 	if err != nil {
 		return nil, err
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
 		Store: st, Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
-		LineModel: a.flags.LineModel, ReadOnly: p == toRead,
+		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: p == toRead,
 	})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	return e, nil
+}
+
+// lineGuide reads the text that tells a model how much lines are to keep.
+func (a *app) lineGuide() (string, error) {
+	if a.flags.LineGuide == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(a.flags.LineGuide)
+	if err != nil {
+		return "", &thread.Error{Code: thread.Configuration, Op: "lines", Message: "the guide for lines cannot be read", Err: err}
+	}
+	return string(data), nil
 }
 
 // agents reads the folder of agents. A file that is no agent is told of and left

@@ -31,6 +31,7 @@ type cli struct {
 	Search   searchCmd   `cmd:"" help:"Search everything ever said in a thread."`
 	Fake     fakeCmd     `cmd:"" help:"Start a fake provider on this machine, to try things without a key."`
 	Models   modelsCmd   `cmd:"" help:"List the models, their limits and prices."`
+	Lines    linesCmd    `cmd:"" help:"Show who wrote a thread's lines, and what they took."`
 	Usage    usageCmd    `cmd:"" help:"Show what a thread's requests took."`
 	Import   importCmd   `cmd:"" help:"Import a transcript of another program."`
 	Title    titleCmd    `cmd:"" help:"Name a thread."`

@@ -3,6 +3,7 @@ package line
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Config struct {
 	// the lines are by.
 	Model     model.Model
 	ModelName string
+	Guide     string // what it is told to keep; default Guide
 	Writes    func(t *thread.Thread) bool
 
 	Concurrency int              // model calls at once over all threads, default 8
@@ -64,7 +66,7 @@ type Builder struct {
 func NewBuilder(ctx context.Context, c Config) *Builder {
 	b := &Builder{
 		store:     c.Store,
-		writer:    modelWriter{model: c.Model, name: c.ModelName},
+		writer:    modelWriter{model: c.Model, name: c.ModelName, guide: orGuide(c.Guide)},
 		writes:    c.Writes,
 		backoff:   c.Backoff,
 		now:       c.Now,
@@ -88,6 +90,13 @@ func NewBuilder(ctx context.Context, c Config) *Builder {
 	}
 	b.ctx, b.cancel = context.WithCancel(ctx)
 	return b
+}
+
+func orGuide(guide string) string {
+	if strings.TrimSpace(guide) == "" {
+		return Guide
+	}
+	return strings.TrimSpace(guide)
 }
 
 func orDefault[T int | time.Duration](v, def T) T {

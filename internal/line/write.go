@@ -21,6 +21,7 @@ const outputTokens = 320
 type modelWriter struct {
 	model model.Model
 	name  string // of the provider's model; the lines are by it
+	guide string // what it is told to keep
 }
 
 // draft is a line on its way.
@@ -128,7 +129,7 @@ func (d *draft) finish(n thread.Node) {
 func (w modelWriter) call(ctx context.Context, cacheKey string, messages []model.Message, lines int) (string, thread.Usage, error) {
 	r := &model.Request{
 		Model:     w.name,
-		System:    []string{instructions},
+		System:    []string{instructions(w.guide)},
 		Messages:  messages,
 		MaxOutput: outputTokens * (lines + 1),
 		CacheKey:  cacheKey,

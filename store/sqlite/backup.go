@@ -22,10 +22,14 @@ const patience = 500 * time.Millisecond
 // for the user alone, while others go on writing. The file appears once it is
 // complete and durable; one that is there already is refused with conflict.
 func (s *Store) Backup(ctx context.Context, to string) error {
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return wrap(ctx, "backup", "", err)
+	}
 	if err := vacant("backup", to); err != nil {
 		return err
 	}
-	err := staged("backup", to, func(part string) error {
+	err = staged("backup", to, func(part string) error {
 		err := s.readers.snapshot(ctx, "backup", func(c *conn) error { return copyTo(ctx, c, part) })
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -219,5 +220,37 @@ func TestAFileThatMayNotGrowIsToldAsAFullDisk(t *testing.T) {
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// Paths may be relative, to the folder the process is in.
+func TestBackupAndRestoreTakeRelativePaths(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, "t.db", sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Create(ctx, store.NewThread{Key: thread.Key{ID: "kept"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(ctx, "copy.db"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []sqlite.RestoreOptions{{}, {Overwrite: true}} {
+		if err := sqlite.Restore(ctx, "copy.db", "again.db", o); err != nil {
+			t.Fatalf("%+v: %v", o, err)
+		}
+	}
+	s, err = sqlite.Open(ctx, "again.db", sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Thread(ctx, "", "kept"); err != nil {
+		t.Error(err)
 	}
 }
