@@ -5,7 +5,7 @@ LINT      := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME  ?= 30s
 KILLS     ?= 2000
 
-.PHONY: all build test race lint fmt bench fuzz soak record ci
+.PHONY: all build test race lint fmt bench fuzz soak record recording ci
 
 all: build lint test
 
@@ -45,6 +45,16 @@ soak:
 # provider whose key is in the environment.
 record:
 	SKEIN_RECORD=1 $(GO) test -count=1 -v -run 'Recordings' ./model/modeltest
+
+# What docs/chat.script types, at a terminal of its own: a cast for asciinema, and
+# a film of it for the README.
+recording:
+	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && \
+	$(GO) build -o "$$home/skein" ./cmd/skein && \
+	$(GO) build -o "$$home/record" ./cmd/skein/record && \
+	HOME="$$home" XDG_DATA_HOME= XDG_CONFIG_HOME= SKEIN_MODEL=echo "$$home/record" -o docs/chat \
+		-title "skein chat: a talk, an answer stopped, the outline opened, a search" \
+		docs/chat.script "$$home/skein" chat launch --me ana --pace 14 --tail 40,80
 
 ci:
 	bash .ci/run

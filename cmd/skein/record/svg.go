@@ -109,11 +109,13 @@ func runSVG(x int, text string, s style) string {
 	if s.colour > 0 {
 		attributes += fmt.Sprintf(` fill=%q`, palette[s.colour-1])
 	}
-	var escaped strings.Builder
-	if err := xml.EscapeText(&escaped, []byte(text)); err != nil {
-		return ""
-	}
-	return fmt.Sprintf(`<text x="%.1f" textLength="%.1f"%s>%s</text>`, float64(x)*cellWidth, width, attributes, escaped.String())
+	return fmt.Sprintf(`<text x="%.1f" textLength="%.1f"%s>%s</text>`, float64(x)*cellWidth, width, attributes, escaped(text))
+}
+
+func escaped(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a builder takes all
+	return b.String()
 }
 
 // writeSVG draws a cast as a film that runs again and again: all frames stand one
@@ -129,8 +131,8 @@ func (c *cast) writeSVG(w io.Writer) error {
 	total := c.events[len(c.events)-1].at + 2*time.Second
 	p := func(format string, values ...any) { fmt.Fprintf(out, format, values...) } // Flush tells of an error
 
-	p(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" role="img" aria-label=%q>`+"\n", width+2*margin, height+2*margin, c.title)
-	p("<style>text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}\n", fontSize)
+	p(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" role="img" aria-label="%s">`+"\n", width+2*margin, height+2*margin, escaped(c.title))
+	p("<style>text{font-size:%dpx;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}\n", fontSize)
 	p(".film{animation:film %.2fs step-end infinite}\n@keyframes film{\n", total.Seconds())
 	for i, f := range frames {
 		p("%.3f%%{transform:translateY(-%dpx)}\n", 100*f.at.Seconds()/total.Seconds()*min(1, float64(i)), i*height)

@@ -470,6 +470,6 @@ func (m *model) command(text string) []effect {
 		m.panel = newPager("help", m.help())
 		return nil
 	}
-	m.busy = fmt.Sprintf("/%s…", name)
+	m.busy = fmt.Sprintf("/%s…", safeLine(name))
 	return []effect{runCommand{text}}
 }

@@ -26,9 +26,18 @@ func (m *model) typeHeight() int {
 	return m.editor.height(m.cells, m.typeWidth(), max(1, min(10, m.height/3)))
 }
 
+// airRows are the empty rows between the transcript and the rule, where there is
+// room.
+func (m *model) airRows() int {
+	if m.height < 16 {
+		return 0
+	}
+	return 1
+}
+
 // talkHeight is the rows of the transcript.
 func (m *model) talkHeight() int {
-	return max(1, m.height-ruleRows-statusRows-m.typeHeight())
+	return max(1, m.height-m.airRows()-ruleRows-statusRows-m.typeHeight())
 }
 
 // panelHeight is the rows of a panel below its title.
@@ -46,7 +55,7 @@ func (m *model) screen() screen {
 		lines = m.welcome()
 	}
 	s.lines = append(s.lines, lines[:min(len(lines), height)]...)
-	for len(s.lines) < height {
+	for len(s.lines) < height+m.airRows() {
 		s.lines = append(s.lines, "")
 	}
 	s.lines = append(s.lines, m.rule(first))
