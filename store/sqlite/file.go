@@ -147,9 +147,9 @@ func makeSide(side string, of fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	err = f.Chmod(of.Mode().Perm())
+	err = giveTo(f, of)
 	if err == nil {
-		err = giveTo(f, of)
+		err = f.Chmod(of.Mode().Perm())
 	}
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(side))

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// giveTo gives a file to the owner of another one.
+// giveTo gives a file to the owner of another one. Whoever may not do that gives
+// it to the group, if the group may write, so that the owner still can.
 func giveTo(f *os.File, of fs.FileInfo) error {
 	want, ok := of.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -22,7 +23,11 @@ func giveTo(f *os.File, of fs.FileInfo) error {
 	if has, ok := info.Sys().(*syscall.Stat_t); ok && has.Uid == want.Uid && has.Gid == want.Gid {
 		return nil
 	}
-	return f.Chown(int(want.Uid), int(want.Gid))
+	err = f.Chown(int(want.Uid), int(want.Gid))
+	if err != nil && of.Mode().Perm()&0o020 != 0 {
+		return f.Chown(-1, int(want.Gid))
+	}
+	return err
 }
 
 // isReadOnlyDisk says whether that is why a write failed.

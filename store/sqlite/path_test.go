@@ -254,3 +254,27 @@ func TestBackupAndRestoreTakeRelativePaths(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatIsMadeBesideADatabaseBelongsToItsOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root opens other users' databases as one who is not their owner")
+	}
+	const owner = 65534
+	for _, readOnly := range []bool{true, false} {
+		path := fresh(t)
+		fillWith(t, path, 1)
+		if err := os.Chown(path, owner, owner); err != nil {
+			t.Skip(err)
+		}
+		state(t, open(t, path, sqlite.Options{ReadOnly: readOnly}), "a")
+		for _, name := range []string{path + "-wal", path + "-shm"} {
+			info, err := os.Stat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if has := info.Sys().(*syscall.Stat_t); has.Uid != owner || has.Gid != owner || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s belongs to %d:%d, with mode %v", filepath.Base(name), has.Uid, has.Gid, info.Mode())
+			}
+		}
+	}
+}

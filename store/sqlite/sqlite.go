@@ -19,7 +19,7 @@ import (
 
 // Options are the settings of a store. The zero value is ready for use.
 type Options struct {
-	ReadOnly bool             // write nothing, not even beside the file
+	ReadOnly bool             // write nothing to the database
 	Readers  int              // connections that read at once; 0 means 4
 	Now      func() time.Time // the clock; nil means time.Now
 	VFS      string           // the name of a registered VFS over the system's files; empty means theirs alone
