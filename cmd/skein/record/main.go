@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -110,7 +111,7 @@ func (p *player) read() {
 		n, err := p.terminal.Read(buffer)
 		p.mu.Lock()
 		if n > 0 {
-			data := append(rest, buffer[:n]...)
+			data := slices.Concat(rest, buffer[:n])
 			whole := wholeRunes(data)
 			rest = append([]byte(nil), data[whole:]...)
 			p.cast.events = append(p.cast.events, event{time.Since(p.began), strings.ToValidUTF8(string(data[:whole]), "\uFFFD")})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -54,7 +55,7 @@ func (s *screen) empty() []cell {
 
 // Write takes what a program sends.
 func (s *screen) Write(p []byte) (int, error) {
-	data := append(s.rest, p...)
+	data := slices.Concat(s.rest, p)
 	s.rest = nil
 	for len(data) > 0 {
 		if end := len(data) - 1; data[0] == 0x1b && unfinished(data) || data[end] >= 0x80 && unfinishedRune(data) {

@@ -15,7 +15,6 @@ type editor struct {
 	line  int // of the cursor
 	at    int // byte of the cursor in its line
 	want  int // column the cursor keeps when it moves up and down; -1: its own
-	top   int // first row on the screen, of all rows
 }
 
 func newEditor() editor { return editor{lines: []string{""}, want: -1} }

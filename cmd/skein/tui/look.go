@@ -20,13 +20,11 @@ var accentColor color.Color = ansi.Cyan
 type style struct{ s ansi.Style }
 
 var (
-	plain  = style{}
 	bold   = style{ansi.Style{}.Bold()}
 	faint  = style{ansi.Style{}.Faint()}
 	accent = style{ansi.Style{}.ForegroundColor(accentColor)}
 	strong = style{ansi.Style{}.Bold().ForegroundColor(accentColor)}
 	bad    = style{ansi.Style{}.ForegroundColor(ansi.Red)}
-	chosen = style{ansi.Style{}.Reverse(true)}
 )
 
 // on draws text that has no styles of its own.
@@ -35,16 +33,6 @@ func (s style) on(text string) string {
 		return text
 	}
 	return s.s.Styled(text)
-}
-
-// around draws text that has styles of its own: after each of its resets the
-// style begins anew.
-func (s style) around(text string) string {
-	if text == "" || len(s.s) == 0 {
-		return text
-	}
-	begin := s.s.String()
-	return begin + strings.NewReplacer("\x1b[m", "\x1b[m"+begin, "\x1b[0m", "\x1b[m"+begin).Replace(text) + ansi.ResetStyle
 }
 
 func set[T any](v T) *T { return &v }

@@ -190,7 +190,7 @@ type drawKey struct {
 
 // render gives the message's lines, from what they were made before if that still
 // holds.
-func (d *drawn) render(key drawKey, indent int) []string {
+func (d *drawn) render(key drawKey) []string {
 	if d.opened != nil {
 		key.folds = *d.opened
 	}
@@ -206,14 +206,8 @@ func (d *drawn) render(key drawKey, indent int) []string {
 	if !key.goesOn {
 		out = append(out, d.header(key))
 	}
-	margin := strings.Repeat(" ", indent)
 	for i, p := range d.parts {
-		for _, line := range d.part(i, p, key, i == len(d.parts)-1 || len(d.parts) == 0) {
-			if line != "" {
-				line = margin + line
-			}
-			out = append(out, line)
-		}
+		out = append(out, d.part(i, p, key)...)
 	}
 	d.lines = out
 	return out
@@ -232,7 +226,7 @@ func (d *drawn) header(key drawKey) string {
 }
 
 // part renders one part as lines.
-func (d *drawn) part(i int, p part, key drawKey, last bool) []string {
+func (d *drawn) part(i int, p part, key drawKey) []string {
 	c, width := key.look.cells, key.look.width
 	switch p.kind {
 	case textKind:

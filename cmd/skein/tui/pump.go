@@ -37,7 +37,7 @@ func (s *shell) watch(ctx context.Context, t *skein.Thread, sitting int, batches
 			p.take(&b, err, s.cfg.Me)
 		}
 	})
-	work.Go(func() { s.look(ctx, t, sitting, p) })
+	work.Go(func() { s.look(ctx, t, sitting) })
 	p.bring(ctx, sitting, s.send)
 	work.Wait()
 }
@@ -126,7 +126,7 @@ func (p *pump) bring(ctx context.Context, sitting int, send func(any)) {
 
 // look finds what other processes did: they commit without this one's engine
 // hearing of it.
-func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int, p *pump) {
+func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var seen int64

@@ -149,9 +149,7 @@ func (s *shell) open(id string) {
 	if s.sitting != sitting { // another was asked for since
 		s.mu.Unlock()
 		unwatch()
-		for range batches { // lets go of the watch
-			break
-		}
+		batches(func(thread.Batch, error) bool { return false }) // lets go of the watch
 		return
 	}
 	seated := s.seats[id]

@@ -69,7 +69,7 @@ func (t *transcript) lines(index int64) []string {
 	case i < 0:
 		d := t.held[index-t.from]
 		key.goesOn = continues(before, &d.message)
-		out = d.render(key, 0)
+		out = d.render(key)
 	case i < int64(len(t.answers)):
 		a := t.answers[i]
 		if before != nil {
