@@ -145,8 +145,10 @@ func countText(n int64) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)
-	case n < 1_000_000:
+	case n < 100_000:
 		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }

@@ -406,3 +406,11 @@ func TestAPageThatCannotBeReadIsAskedForByTheNextKey(t *testing.T) {
 		l.press("ctrl+home")
 	}
 }
+
+func TestCountsTakeFewColumns(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 9_999: "9999", 10_000: "10.0k", 99_940: "99.9k", 100_000: "100k", 999_499: "999k", 999_999: "1.00M", 1_234_567: "1.23M"} {
+		if got := countText(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
