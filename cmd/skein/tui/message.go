@@ -277,7 +277,11 @@ func foldedLines(c cells, width int, p part, title string, open bool) []string {
 			mark, size = bad, "failed, "+size
 		}
 	}
-	head := mark.on(sign+title) + faint.on("  "+size)
+	head := mark.on(sign + title)
+	if text := firstLine(p.text); !open && p.kind == thinkingKind && count == 1 && !p.cut && c.width(head)+2+c.width(untab(text)) <= width {
+		return []string{head + faint.on("  "+untab(text))} // that is all of it
+	}
+	head += faint.on("  " + size)
 	if !open {
 		if room := width - c.width(head) - 2; room > 12 {
 			head += faint.on("  " + c.clip(untab(firstLine(p.text)), room))

@@ -59,6 +59,14 @@ type notice struct {
 	bad  bool
 }
 
+// mark is how the notice is drawn.
+func (n notice) mark() style {
+	if n.bad {
+		return bad
+	}
+	return faint
+}
+
 func newModel(cfg Config) *model {
 	m := &model{
 		me: cfg.Me, commands: cfg.Commands, greeting: safeLine(cfg.Notice), newKey: cfg.newKey, zone: cfg.Zone,

@@ -56,6 +56,9 @@ func TestScreens(t *testing.T) {
 		{"failed", 80, 12, func(s *stage) {
 			s.opens(plan()[:1]...).give(answering{sitting: 1, on: true}, answering{sitting: 1, err: &thread.Error{Code: thread.Quota, Message: "the provider wants money", Hint: "pay, then Enter"}})
 		}},
+		{"failed-at-length", 50, 16, func(s *stage) {
+			s.opens(plan()[:1]...).give(answering{sitting: 1, err: &thread.Error{Code: thread.Quota, Message: "the account at anthropic has nothing left: Your credit balance is too low to access the API", Hint: "add credit there, then /retry; or take another model"}})
+		}},
 		{"leaving", 80, 8, func(s *stage) { s.opens(plan()[:1]...).press("ctrl+c") }},
 		{"scrolled", 80, 16, func(s *stage) { s.opens(many(200)...).press("pgup", "pgup") }},
 		{"scrolled-narrow", 40, 12, func(s *stage) { s.opens(many(200)...).press("pgup", "pgup") }},

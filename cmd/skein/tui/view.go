@@ -37,7 +37,20 @@ func (m *model) airRows() int {
 
 // talkHeight is the rows of the transcript.
 func (m *model) talkHeight() int {
-	return max(1, m.height-m.airRows()-ruleRows-statusRows-m.typeHeight())
+	return max(1, m.height-m.airRows()-len(m.remark())-ruleRows-statusRows-m.typeHeight())
+}
+
+// remark is what just happened, on rows of its own: where the rule has no room for
+// it. It often ends with the way out.
+func (m *model) remark() []string {
+	if m.cells.width(m.notice.text) <= m.width-8 {
+		return nil
+	}
+	rows := m.cells.wrap(m.notice.text, min(m.width-3, maxTextWidth))
+	for i, row := range rows {
+		rows[i] = "  " + m.notice.mark().on(row)
+	}
+	return rows[:min(len(rows), max(1, m.height/3))]
 }
 
 // panelHeight is the rows of a panel below its title.
@@ -58,6 +71,7 @@ func (m *model) screen() screen {
 	for len(s.lines) < height+m.airRows() {
 		s.lines = append(s.lines, "")
 	}
+	s.lines = append(s.lines, m.remark()...)
 	s.lines = append(s.lines, m.rule(first))
 
 	rows, x, y := m.editor.view(m.cells, m.typeWidth(), m.typeHeight())
@@ -100,11 +114,8 @@ func (m *model) rule(first int64) string {
 	left, right := "", ""
 	mark := faint
 	switch {
-	case m.notice.text != "":
-		left = m.notice.text
-		if m.notice.bad {
-			mark = bad
-		}
+	case m.notice.text != "" && m.remark() == nil:
+		left, mark = m.notice.text, m.notice.mark()
 	case m.busy != "":
 		left = m.busy
 	case m.answering:
@@ -187,11 +198,7 @@ func (m *model) panelScreen() screen {
 		s.lines = append(s.lines, "")
 	}
 	if m.notice.text != "" {
-		mark := faint
-		if m.notice.bad {
-			mark = bad
-		}
-		s.lines = append(s.lines, "  "+mark.on(m.cells.clip(m.notice.text, m.width-4)))
+		s.lines = append(s.lines, "  "+m.notice.mark().on(m.cells.clip(m.notice.text, m.width-4)))
 	} else {
 		s.lines = append(s.lines, "")
 	}
