@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -135,6 +136,9 @@ func (s *screen) put(text string, width int) {
 		s.x = 0
 		s.lineFeed()
 	}
+	if !utf8.ValidString(text) {
+		text = "\uFFFD"
+	}
 	row := s.rows[s.y]
 	row[s.x] = cell{text, s.now}
 	if width == 2 {
@@ -241,7 +245,7 @@ func (s *screen) control(c ansi.Cmd) {
 	case 'T':
 		s.add(s.top, n)
 	case 'b':
-		for range n {
+		for range min(n, s.width*s.height) {
 			s.put(s.last, ansi.StringWidth(s.last))
 		}
 	case 'r':

@@ -114,7 +114,7 @@ func (m *markdown) block(b block) []string {
 	if b.code {
 		return m.code(b.text)
 	}
-	out, err := m.rendererOf(b.text).Render(shield(b.text))
+	out, err := m.rendererOf(b.text).Render(shield(untab(b.text)))
 	if err != nil { // what cannot be rendered is shown as it is
 		return m.cells.wrap(strings.TrimRight(b.text, "\n"), m.width)
 	}
