@@ -42,6 +42,7 @@ func slashes() []slash {
 			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args, 0)})
 		}},
 		{"retry", "", "send again what no answer came to", 0, func(c *chat, _ []string) error { return c.retry() }},
+		{"model", "[NAME]", "show or change the model that answers here", 1, (*chat).changeModel},
 		{"usage", "", "show what requests took", 0, func(c *chat, _ []string) error { return c.showUsage(c.thread) }},
 		{"rewind", "ID", "undo every message after that one", 1, func(c *chat, args []string) error {
 			n, err := numbers(args, "/rewind ID", 1)
@@ -93,6 +94,21 @@ func (c *chat) help() error {
 		}
 	}
 	return c.printf("%-22s %s\n%-22s %s\n", "/help", "show this", "/exit", "leave")
+}
+
+// changeModel shows the model that answers in the thread, or makes it another
+// from the next answer on.
+func (c *chat) changeModel(args []string) error {
+	if len(args) > 0 {
+		if err := c.thread.Set(c.ctx, skein.Settings{Model: args[0]}); err != nil {
+			return err
+		}
+	}
+	p, err := c.thread.Prompt(c.ctx, "")
+	if err != nil {
+		return err
+	}
+	return c.printf("%s answers\n", safe(p.Request.Model))
 }
 
 func (c *chat) fork(args []string) error {
