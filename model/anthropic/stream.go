@@ -98,7 +98,7 @@ func (m *Model) failed(ctx context.Context, r *model.Request, err error, unheard
 	case ctx.Err() == nil && errors.As(err, &garbled):
 		return model.Unusable(m.name, "answered something that cannot be read", err)
 	case ctx.Err() != nil || !errors.As(err, &refused):
-		return unheard(ctx, m.name, plain(err))
+		return unheard(ctx, m.name, model.WithoutAddress(err))
 	}
 	f := model.Failure{Status: refused.StatusCode, Type: string(refused.Type()), Request: refused.RequestID}
 	if code := string(refused.ErrorCode()); code != "" {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/skeinhq/skein/model"
@@ -32,7 +31,7 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 			return
 		}
 		a := answer{provider: m.name, model: r.Model, number: r.Number}
-		stream := newEvents(heard{answered.Body, ctx})
+		stream := newEvents(model.Heard(ctx, answered.Body))
 		for {
 			data, end := stream.next()
 			if end != nil && !errors.Is(end, io.EOF) {
@@ -116,7 +115,7 @@ func (m *Model) send(ctx context.Context, r *model.Request) (*http.Response, err
 	}
 	answered, err := m.client.Do(request)
 	if err != nil {
-		return nil, model.Unreachable(ctx, m.name, plain(err))
+		return nil, model.Unreachable(ctx, m.name, model.WithoutAddress(err))
 	}
 	model.Pulse(ctx)
 	return answered, nil
@@ -136,28 +135,4 @@ func (m *Model) refused(ctx context.Context, r *model.Request, answered *http.Re
 		message = http.StatusText(answered.StatusCode)
 	}
 	return model.Refused(m.name, r.Model, f, message)
-}
-
-// heard tells of every piece of an answer.
-type heard struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (h heard) Read(p []byte) (int, error) {
-	n, err := h.Reader.Read(p)
-	if n > 0 {
-		model.Pulse(h.ctx)
-	}
-	return n, err
-}
-
-// plain leaves the request's address out of a network's error: its cause says
-// enough.
-func plain(err error) error {
-	var e *url.Error
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }

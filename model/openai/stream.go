@@ -80,7 +80,7 @@ func (m *Model) failed(ctx context.Context, r *model.Request, err error, unheard
 	)
 	switch {
 	case ctx.Err() != nil:
-		return unheard(ctx, m.name, plain(err))
+		return unheard(ctx, m.name, model.WithoutAddress(err))
 	case errors.As(err, &refused):
 		return m.refused(r, refused)
 	case errors.As(err, &told):
@@ -88,7 +88,7 @@ func (m *Model) failed(ctx context.Context, r *model.Request, err error, unheard
 	case errors.As(err, &garbled):
 		return model.Unusable(m.name, "answered something that cannot be read", err)
 	}
-	return unheard(ctx, m.name, plain(err))
+	return unheard(ctx, m.name, model.WithoutAddress(err))
 }
 
 func (m *Model) refused(r *model.Request, refused *responses.Error) error {
