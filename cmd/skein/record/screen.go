@@ -132,6 +132,9 @@ func (s *screen) take(seq string, width int) {
 }
 
 func (s *screen) put(text string, width int) {
+	if width = min(width, s.width); width < 1 {
+		return // nothing to see, as where nothing is repeated
+	}
 	if s.x+width > s.width {
 		s.x = 0
 		s.lineFeed()
