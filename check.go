@@ -35,8 +35,11 @@ func (e *Engine) Check(ctx context.Context) iter.Seq[error] {
 // (I3, I7).
 func (e *Engine) checkPrompt(ctx context.Context, id string) error {
 	p, err := e.handle(id).Prompt(ctx, "")
-	if thread.CodeOf(err) == thread.Limit {
+	switch thread.CodeOf(err) {
+	case thread.Limit:
 		return nil // the newest messages are too long for the model: the next turn cuts them
+	case thread.Configuration:
+		return nil // its agent or model is not known here, which is no fault of the store
 	}
 	if err != nil {
 		return err

@@ -43,13 +43,15 @@ func (t *Thread) Ask(ctx context.Context, author, text string, options ...SayOpt
 
 // Piece is a piece of an answer being made: some text, or a tool call. ID tells
 // one answer from the next. Where Retry is set it says why the answer starts
-// again: what came of it so far is void.
+// again: what came of it so far is void. Where Stop is set the answer has ended
+// before it was complete: by its length, or since the model refused.
 type Piece struct {
 	ID     string
 	Author string
 	Text   string
 	Retry  string
 	Call   *thread.Part
+	Stop   thread.Stop
 }
 
 // Stream is Ask, piece by piece: it yields the answer as it comes. Leaving the
@@ -127,6 +129,9 @@ func piecesOf(b thread.Batch) []Piece {
 		}
 		for _, c := range e.Message.Calls() {
 			out = append(out, Piece{ID: e.ID, Author: e.Message.Author, Call: &c})
+		}
+		if s := e.Message.Stop; s == thread.StopLength || s == thread.StopRefusal {
+			out = append(out, Piece{ID: e.ID, Author: e.Message.Author, Stop: s})
 		}
 	}
 	return out

@@ -221,6 +221,12 @@ func (c *chat) stopped(ctx context.Context, err error) error {
 	return err
 }
 
+// endings says in words why an answer ended where not as it should.
+var endings = map[thread.Stop]string{
+	thread.StopLength:  "cut off: the answer reached its greatest length",
+	thread.StopRefusal: "the model refused",
+}
+
 // answer prints pieces: each answer under its author's name, each tool call on
 // a line of its own. As JSON it is one object a line: {author, text} or {author,
 // call, input}.
@@ -229,6 +235,7 @@ type answer struct {
 	id     string
 	open   bool // a line is begun
 	author string
+	stop   thread.Stop     // why it ended, where not as it should
 	text   strings.Builder // of the line that is begun: as JSON all, else what is not written yet
 }
 
@@ -236,15 +243,14 @@ func (a *answer) add(p skein.Piece) error {
 	if a.flags.JSON {
 		return a.addJSON(p)
 	}
-	if p.Retry != "" {
-		return errors.Join(a.end(), a.printf("(%s)\n", safe(thread.OneLine(p.Retry))))
-	}
 	switch {
 	case p.Call != nil:
 		return errors.Join(a.end(), a.printf(a.words.calls, safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
 	case p.Retry != "":
 		a.id = ""
 		return errors.Join(a.end(), a.printf(a.words.again, safe(thread.OneLine(p.Retry))))
+	case p.Stop != "":
+		return errors.Join(a.end(), a.printf(a.words.ending, endings[p.Stop]))
 	}
 	if a.id != p.ID {
 		if err := a.end(); err != nil {
@@ -271,13 +277,13 @@ func (a *answer) write(n int) error {
 }
 
 func (a *answer) addJSON(p skein.Piece) error {
-	if p.Retry != "" {
-		a.text.Reset()
-		return nil
-	}
-	if p.Retry != "" { // what came is void
+	switch {
+	case p.Retry != "": // what came is void
 		a.open = false
 		a.text.Reset()
+		return nil
+	case p.Stop != "":
+		a.stop = p.Stop
 		return nil
 	}
 	if p.Call != nil || a.id != p.ID {
@@ -309,9 +315,13 @@ func (a *answer) end() error {
 	}
 	a.open = false
 	if a.flags.JSON {
-		text := a.text.String()
+		line := map[string]any{"author": a.author, "text": a.text.String()}
+		if a.stop != "" {
+			line["stop"] = a.stop
+		}
 		a.text.Reset()
-		return a.lineJSON(map[string]any{"author": a.author, "text": text})
+		a.stop = ""
+		return a.lineJSON(line)
 	}
 	return errors.Join(a.write(a.text.Len()), a.printf("\n%s", a.words.ended))
 }

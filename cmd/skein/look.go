@@ -53,7 +53,7 @@ type showCmd struct {
 	Thread string `arg:"" help:"The thread."`
 	After  int64  `help:"Only entries after this seq."`
 	Before int64  `help:"Only entries before this seq."`
-	Limit  int    `default:"100" help:"At most so many; 0: all (${default})."`
+	Limit  int    `default:"0" help:"At most so many; 0: all (${default})."`
 	Newest bool   `help:"The newest first."`
 	Active bool   `help:"Without what was undone."`
 }

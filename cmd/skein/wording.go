@@ -13,6 +13,7 @@ type wording struct {
 	says     string // author, before an answer
 	calls    string // author, tool, input
 	again    string // why an answer starts again
+	ending   string // why an answer ended, where not as it should
 	ended    string // after an answer
 	stopped  string
 
@@ -28,6 +29,7 @@ var forEyes = wording{
 	says:     "%s: ",
 	calls:    "(%s → %s: %s)\n",
 	again:    "(again from the start: %s)\n",
+	ending:   "(%s)\n",
 	stopped:  "(stopped)\n",
 	ready:    func(text string) int { return len(text) },
 }
@@ -41,6 +43,7 @@ var forEars = wording{
 	says:     "%s says:\n",
 	calls:    "%s uses %s with %s\n",
 	again:    "The answer starts again: %s.\n",
+	ending:   "The answer ended early: %s.\n",
 	ended:    "End of the answer.\n",
 	stopped:  "Stopped.\n",
 	ready:    sentences,
