@@ -20,7 +20,7 @@ type Failure struct {
 	Request  string        `json:"request,omitempty"`  // the provider's id of the request
 	After    time.Duration `json:"after,omitempty"`    // how long it asks to wait
 	Again    bool          `json:"again,omitempty"`    // the same request may do better later
-	Wrong    string        `json:"wrong,omitempty"`    // key or model: the setting that is wrong
+	Wrong    string        `json:"wrong,omitempty"`    // key, model or address: the setting that is wrong
 	Overflow bool          `json:"overflow,omitempty"` // the prompt does not go into the model's window, or the body is too large
 }
 
@@ -51,8 +51,9 @@ type refusal struct {
 
 // What may be wrong with the settings.
 const (
-	WrongKey   = "key"
-	WrongModel = "model"
+	WrongKey     = "key"
+	WrongModel   = "model"
+	WrongAddress = "address"
 )
 
 // statuses say what the statuses of HTTP mean. What is not here is the

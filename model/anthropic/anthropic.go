@@ -21,7 +21,8 @@ type Options struct {
 	// Key is the API key. Nothing is read from the environment.
 	Key string
 
-	// BaseURL is where the API is. Default: Anthropic's own.
+	// BaseURL is where the API is, without its version. Default:
+	// https://api.anthropic.com.
 	BaseURL string
 
 	// Client sends the requests. Default: http.DefaultClient.
@@ -43,16 +44,25 @@ type Model struct {
 	name     string
 	ttl      string // as sent: empty for the provider's default
 	rules    *model.Table
+	place    model.Place
 	messages sdk.MessageService
 	beta     []string // of the caller's own headers
 }
+
+const (
+	address = "https://api.anthropic.com"
+	shape   = "the base URL of this API stands without /v1, as " + address
+)
 
 // New makes a model of the provider. It fails with configuration.
 func New(o Options) (*Model, error) {
 	if o.Key == "" && o.BaseURL == "" {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: "there is no key for Anthropic", Hint: "give one"}
 	}
-	m := &Model{name: cmp.Or(o.Name, model.Anthropic), rules: o.Rules}
+	m := &Model{name: cmp.Or(o.Name, model.Anthropic), rules: o.Rules, place: model.Place{Address: cmp.Or(o.BaseURL, address), Shape: shape}}
+	if err := model.CheckAddress(m.place.Address); err != nil {
+		return nil, err
+	}
 	switch o.TTL {
 	case "", "5m":
 	case "1h":

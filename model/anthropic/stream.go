@@ -115,5 +115,5 @@ func (m *Model) failed(ctx context.Context, r *model.Request, err error, unheard
 	if said == "" {
 		said = http.StatusText(refused.StatusCode)
 	}
-	return model.Refused(m.name, r.Model, f, said)
+	return m.place.Refused(m.name, r.Model, f, said)
 }

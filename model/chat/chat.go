@@ -42,6 +42,7 @@ type Options struct {
 type Model struct {
 	name    string
 	address string
+	place   model.Place
 	key     string
 	client  *http.Client
 	ttl     string
@@ -50,22 +51,31 @@ type Model struct {
 	newest  bool // OpenAI's own, which wants the newest names of fields
 }
 
+const shape = "the base URL of this API stands with its version, mostly /v1, as http://localhost:11434/v1"
+
 // New makes a model of the server. It fails with configuration.
 func New(o Options) (*Model, error) {
 	name := cmp.Or(o.Name, "chat")
 	bad := func(message, hint string) (*Model, error) {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: message, Hint: hint}
 	}
-	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	if o.BaseURL == "" {
 		return bad("the server "+name+" has no address", "give its base URL, as http://localhost:11434/v1")
+	}
+	if err := model.CheckAddress(o.BaseURL); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return bad("the address of "+name+" cannot be read", "give its base URL, as http://localhost:11434/v1")
 	}
 	if o.TTL != "" && o.TTL != "5m" && o.TTL != "1h" {
 		return bad("no cache is kept for "+o.TTL, "choose 5m or 1h")
 	}
 	m := &Model{
 		name: name, address: strings.TrimSuffix(o.BaseURL, "/") + "/chat/completions", key: o.Key, client: o.Client,
-		ttl: o.TTL, headers: o.Headers.Clone(), rules: o.Rules, newest: u.Hostname() == "api.openai.com",
+		place: model.Place{Address: o.BaseURL, Shape: shape},
+		ttl:   o.TTL, headers: o.Headers.Clone(), rules: o.Rules, newest: u.Hostname() == "api.openai.com",
 	}
 	if m.client == nil {
 		m.client = http.DefaultClient

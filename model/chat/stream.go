@@ -134,5 +134,5 @@ func (m *Model) refused(ctx context.Context, r *model.Request, answered *http.Re
 	if message == "" {
 		message = http.StatusText(answered.StatusCode)
 	}
-	return model.Refused(m.name, r.Model, f, message)
+	return m.place.Refused(m.name, r.Model, f, message)
 }

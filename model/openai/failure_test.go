@@ -136,3 +136,14 @@ func TestLeavingTheLoopEndsTheRequest(t *testing.T) {
 		break
 	}
 }
+
+func TestAWrongBaseURLIsNotAWrongModel(t *testing.T) {
+	for _, body := range []string{"404 page not found\n", "<html>away</html>", "", refusal("invalid_request_error", "", "Invalid URL (POST /responses)")} {
+		s := serve(t, reply{status: 404, body: body})
+		_, _, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+		f, _ := model.FailureOf(err)
+		if f.Wrong != model.WrongAddress || !strings.Contains(err.Error(), "nothing answers at http://127.0.0.1") || !strings.Contains(err.Error(), "with /v1") {
+			t.Errorf("%q: %v, %+v", body, err, f)
+		}
+	}
+}

@@ -45,10 +45,14 @@ type Model struct {
 	name      string
 	ttl       string
 	rules     *model.Table
+	place     model.Place
 	responses responses.ResponseService
 }
 
-const address = "https://api.openai.com/v1"
+const (
+	address = "https://api.openai.com/v1"
+	shape   = "the base URL of this API stands with /v1, as " + address
+)
 
 // New makes a model of the provider. It fails with configuration.
 func New(o Options) (*Model, error) {
@@ -58,12 +62,15 @@ func New(o Options) (*Model, error) {
 	if o.TTL != "" && o.TTL != "30m" && o.TTL != "12h" {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: "OpenAI keeps no cache for " + o.TTL, Hint: "choose 30m or 12h"}
 	}
-	m := &Model{name: cmp.Or(o.Name, model.OpenAI), ttl: o.TTL, rules: o.Rules}
+	m := &Model{name: cmp.Or(o.Name, model.OpenAI), ttl: o.TTL, rules: o.Rules, place: model.Place{Address: cmp.Or(o.BaseURL, address), Shape: shape}}
+	if err := model.CheckAddress(m.place.Address); err != nil {
+		return nil, err
+	}
 	if m.rules == nil {
 		m.rules = model.BuiltIn()
 	}
 	options := []option.RequestOption{
-		option.WithBaseURL(strings.TrimSuffix(cmp.Or(o.BaseURL, address), "/") + "/"),
+		option.WithBaseURL(strings.TrimSuffix(m.place.Address, "/") + "/"),
 		option.WithMaxRetries(0), option.WithMiddleware(pulse),
 	}
 	if o.Key != "" {

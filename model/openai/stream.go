@@ -102,7 +102,7 @@ func (m *Model) refused(r *model.Request, refused *responses.Error) error {
 	if said == "" {
 		said = http.StatusText(refused.StatusCode)
 	}
-	return model.Refused(m.name, r.Model, f, said)
+	return m.place.Refused(m.name, r.Model, f, said)
 }
 
 // told reads an error that came as an event of the stream.

@@ -1,0 +1,71 @@
+package model
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+// Place is where an API is asked.
+type Place struct {
+	Address string // the base URL
+	Shape   string // how the base URL of this API looks, as a sentence for people
+}
+
+// Refused makes the error of a request that was refused, as [Refused] does. A
+// status of 404 that says nothing of a model means that the API is not there.
+func (p Place) Refused(provider, model string, f Failure, message string) *thread.Error {
+	if f.Status != http.StatusNotFound || !nowhere.MatchString(strings.TrimSpace(message)) || strings.Contains(message, NameAt(provider, model)) || strings.Contains(f.Type, "model_not_found") {
+		return Refused(provider, model, f, message)
+	}
+	f.Wrong = WrongAddress
+	e := &thread.Error{
+		Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("nothing answers at %s as the API of %s", Shown(p.Address), provider),
+		Hint: p.Shape, Details: f,
+	}
+	if message = thread.OneLine(message); message != "" {
+		e.Err = fmt.Errorf("%s", message)
+	}
+	return e
+}
+
+// nowhere finds what servers say of a path they do not have: nothing of their
+// own, or the path.
+var nowhere = regexp.MustCompile(`(?i)^$|^(404:? )?(page |route )?not found[.!]?$|^no route\b|(^|[\s('"` + "`" + `:])/[a-z0-9]`)
+
+// CheckAddress refuses a base URL that no request can be sent to.
+func CheckAddress(address string) error {
+	bad := func(message string) error {
+		return &thread.Error{Code: thread.Configuration, Op: "model", Message: message, Hint: "give a whole URL, as http://localhost:11434/v1"}
+	}
+	scheme, _, _ := strings.Cut(address, "://")
+	if s := strings.ToLower(scheme); s != "http" && s != "https" || s == strings.ToLower(address) {
+		return bad(fmt.Sprintf("the URL %s has no http:// or https://", Shown(address)))
+	}
+	if u, err := url.Parse(address); err != nil || u.Host == "" {
+		return bad(fmt.Sprintf("the URL %s cannot be read", Shown(address)))
+	}
+	return nil
+}
+
+// Shown is an address as it may be shown: without what may be a secret, which is
+// a name and password before the host, and all after the path.
+func Shown(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		scheme, rest = "", address
+	} else {
+		scheme += "://"
+	}
+	// A password may hold a slash that nobody escaped.
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	return scheme + rest
+}
