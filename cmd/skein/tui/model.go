@@ -30,6 +30,7 @@ type model struct {
 
 	// The thread.
 	sitting    int
+	since      int // the first sitting in this thread without a break
 	id         string
 	ready      bool // the thread is open
 	transcript transcript
@@ -144,7 +145,7 @@ func (m *model) news(msg any) []effect {
 			m.takePage(msg)
 		}
 	case said:
-		if msg.sitting == m.sitting {
+		if m.current(msg.sitting) {
 			return m.wasSaid(msg)
 		}
 	case answering:
@@ -164,7 +165,7 @@ func (m *model) news(msg any) []effect {
 			m.takeStatus(msg.status)
 		}
 	case commandRan:
-		if msg.sitting == m.sitting {
+		if m.current(msg.sitting) {
 			return m.ran(msg)
 		}
 	default:
@@ -174,6 +175,10 @@ func (m *model) news(msg any) []effect {
 	}
 	return nil
 }
+
+// current says whether what was asked for in a sitting is still of use: it was in
+// this thread, perhaps before all was read anew.
+func (m *model) current(sitting int) bool { return sitting >= m.since && sitting <= m.sitting }
 
 // open begins a sitting in a thread.
 func (m *model) open(o opened) []effect {
@@ -193,6 +198,7 @@ func (m *model) open(o opened) []effect {
 	m.transcript.restart(o.length)
 	m.takePage(o.page)
 	if !again {
+		m.since = o.sitting
 		m.panel, m.notice = nil, notice{text: m.greeting}
 		m.greeting = ""
 		m.saying = nil

@@ -45,13 +45,16 @@ func (t *tree) title(*model) string {
 func (t *tree) hint() string { return "→ opens · ← closes · Enter goes to the message · Esc" }
 
 // visible lists the branches that can be seen.
-func (t *tree) visible() []*branch {
+func (t *tree) visible() []*branch { return t.all(func(b *branch) bool { return b.open }) }
+
+// all lists the branches, and what is below those that hold.
+func (t *tree) all(below func(*branch) bool) []*branch {
 	var out []*branch
 	var walk func([]*branch)
 	walk = func(bs []*branch) {
 		for _, b := range bs {
 			out = append(out, b)
-			if b.open {
+			if below(b) {
 				walk(b.below)
 			}
 		}
@@ -156,7 +159,11 @@ func (t *tree) close(b *branch, all []*branch) {
 func (t *tree) news(m *model, msg any) []effect {
 	switch msg := msg.(type) {
 	case outlineRead:
-		if msg.sitting != m.sitting || m.say(msg.err) {
+		if !m.current(msg.sitting) {
+			return nil
+		}
+		if m.say(msg.err) {
+			m.panel = nil
 			return nil
 		}
 		t.loaded, t.outline, t.roots = true, msg.outline, nil
@@ -165,10 +172,10 @@ func (t *tree) news(m *model, msg any) []effect {
 		}
 		t.at = max(0, len(t.roots)-1)
 	case lineOpened:
-		if msg.sitting != m.sitting {
+		if !m.current(msg.sitting) {
 			return nil
 		}
-		for _, b := range t.visible() {
+		for _, b := range t.all(func(*branch) bool { return true }) {
 			if b.span == msg.span && b.asking {
 				b.asking = false
 				if !m.say(msg.err) {

@@ -111,12 +111,14 @@ func (s *search) key(m *model, name, text string) []effect {
 
 func (s *search) news(m *model, msg any) []effect {
 	found, ok := msg.(wordsFound)
-	if !ok || found.sitting != m.sitting || found.query != s.asked {
+	if !ok || !m.current(found.sitting) || found.query != s.asked {
 		return nil
 	}
 	s.asking, s.list = false, list{}
 	s.results = found.results
-	m.say(found.err)
+	if m.say(found.err) {
+		s.asked = "" // Enter looks again
+	}
 	return nil
 }
 

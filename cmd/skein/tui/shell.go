@@ -27,7 +27,8 @@ type shell struct {
 	mu      sync.Mutex
 	seats   map[string]*seat // threads that were opened, by id
 	now     *seat
-	sitting int
+	sitting int // of the thread that is looked at
+	asked   int // sittings asked for so far; one that fails is never looked at
 	unwatch context.CancelFunc
 }
 
@@ -71,7 +72,15 @@ func (s *shell) do(e effect) {
 		s.work.Go(func() { s.open(e.id) })
 		return
 	}
+	if _, ok := e.(listThreads); ok {
+		s.work.Go(func() {
+			all, err := s.threads()
+			s.tell(threadsRead{sitting, all, err}, err)
+		})
+		return
+	}
 	if now == nil {
+		s.refuse(e)
 		return
 	}
 	t := now.thread
@@ -108,14 +117,25 @@ func (s *shell) do(e effect) {
 			r, err := t.Search(s.ctx, s.cfg.Me, skein.SearchQuery{Text: e.query, Limit: 100})
 			s.tell(wordsFound{sitting, e.query, r, err}, err)
 		})
-	case listThreads:
-		s.work.Go(func() {
-			all, err := s.threads()
-			s.tell(threadsRead{sitting, all, err}, err)
-		})
 	case runCommand:
 		s.work.Go(func() { s.command(now, sitting, e.text) })
 	}
+}
+
+// refuse answers an effect that wants a thread while none is open: nothing that
+// was asked for is left without an answer.
+func (s *shell) refuse(e effect) {
+	err := &thread.Error{Code: thread.Invalid, Op: "chat", Message: "no thread is open", Hint: "Ctrl-T lists the threads"}
+	var msg any
+	switch e := e.(type) {
+	case readOutline:
+		msg = outlineRead{err: err}
+	case findWords:
+		msg = wordsFound{query: e.query, err: err}
+	default:
+		return // only an open thread's model wants the others
+	}
+	s.work.Go(func() { s.tell(msg, err) })
 }
 
 // tell brings a message, unless it is that of an error which only says that all
@@ -127,11 +147,13 @@ func (s *shell) tell(msg any, err error) {
 	s.send(msg)
 }
 
-// open begins a sitting in a thread, which is made where it is not there.
+// open begins a sitting in a thread, which is made where it is not there. Until
+// all of it is read the thread before is the one looked at, and it stays so where
+// this fails.
 func (s *shell) open(id string) {
 	s.mu.Lock()
-	s.sitting++
-	sitting := s.sitting
+	s.asked++
+	sitting := s.asked
 	settings := s.cfg.Settings
 	if s.now != nil { // only the first thread gets what the command line says
 		settings = skein.Settings{}
@@ -145,11 +167,15 @@ func (s *shell) open(id string) {
 	}
 	ctx, unwatch := context.WithCancel(s.ctx)
 	batches := t.Watch(ctx) // from here on nothing is missed
+	o, err := s.first(t, sitting)
 	s.mu.Lock()
-	if s.sitting != sitting { // another was asked for since
+	if err != nil || s.asked != sitting { // or another was asked for since
 		s.mu.Unlock()
 		unwatch()
 		batches(func(thread.Batch, error) bool { return false }) // lets go of the watch
+		if err != nil {
+			s.tell(opened{sitting: sitting, id: id, problem: err}, err)
+		}
 		return
 	}
 	seated := s.seats[id]
@@ -160,22 +186,27 @@ func (s *shell) open(id string) {
 	if s.unwatch != nil {
 		s.unwatch()
 	}
-	s.now, s.unwatch = seated, unwatch
+	s.now, s.sitting, s.unwatch = seated, sitting, unwatch
 	s.mu.Unlock()
-
-	o := opened{sitting: sitting, id: id, answering: seated.answering()}
-	var state thread.Thread
-	if o.status, state, err = s.status(t, false); err == nil {
-		o.length = state.Length
-		o.page = s.page(t, sitting, max(0, state.Length-pageMessages), state.Length)
-		o.draft, err = s.draft(t)
-	}
-	if err != nil {
-		o.problem = err
-	}
-	o.pending = !o.answering && s.waits(&state, o.page.messages)
-	s.tell(o, err)
+	o.answering = seated.answering()
+	o.pending = o.pending && !o.answering
+	s.send(o)
 	s.watch(ctx, t, sitting, batches)
+}
+
+// first reads what a sitting begins with.
+func (s *shell) first(t *skein.Thread, sitting int) (opened, error) {
+	o := opened{sitting: sitting, id: t.ID()}
+	var state thread.Thread
+	var err error
+	if o.status, state, err = s.status(t, false); err != nil {
+		return o, err
+	}
+	o.length = state.Length
+	o.page = s.page(t, sitting, max(0, state.Length-pageMessages), state.Length)
+	o.draft, err = s.draft(t)
+	o.pending = s.waits(&state, o.page.messages)
+	return o, err
 }
 
 // waits says whether something waits for an answer that nobody makes.

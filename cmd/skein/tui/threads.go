@@ -114,11 +114,15 @@ func (t *threads) choose(m *model) []effect {
 
 func (t *threads) news(m *model, msg any) []effect {
 	read, ok := msg.(threadsRead)
-	if !ok || read.sitting != m.sitting {
+	if !ok || !m.current(read.sitting) {
+		return nil
+	}
+	if m.say(read.err) {
+		m.panel = nil
 		return nil
 	}
 	t.loaded, t.all = true, read.threads
-	if !m.say(read.err) && t.chosen {
+	if t.chosen {
 		return t.choose(m)
 	}
 	return nil
