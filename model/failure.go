@@ -21,6 +21,7 @@ type Failure struct {
 	After    time.Duration `json:"after,omitempty"`    // how long it asks to wait
 	Again    bool          `json:"again,omitempty"`    // the same request may do better later
 	Wrong    string        `json:"wrong,omitempty"`    // key, model or address: the setting that is wrong
+	Unheard  bool          `json:"unheard,omitempty"`  // the provider did not answer at all
 	Overflow bool          `json:"overflow,omitempty"` // the prompt does not go into the model's window, or the body is too large
 }
 
@@ -165,7 +166,7 @@ func Unreachable(ctx context.Context, provider string, err error) *thread.Error 
 	}
 	return &thread.Error{
 		Code: thread.Provider, Op: "model", Message: provider + " cannot be reached",
-		Hint: "see whether there is a network, then try again", Err: err, Details: Failure{Again: true},
+		Hint: "see whether there is a network, then try again", Err: err, Details: Failure{Again: true, Unheard: true},
 	}
 }
 
@@ -173,7 +174,7 @@ func Unreachable(ctx context.Context, provider string, err error) *thread.Error 
 func BrokenOff(ctx context.Context, provider string, err error) *thread.Error {
 	e := Unreachable(ctx, provider, err)
 	if e.Code == thread.Provider {
-		e.Message, e.Hint = "the answer of "+provider+" broke off", "try again"
+		e.Message, e.Hint, e.Details = "the answer of "+provider+" broke off", "try again", Failure{Again: true}
 	}
 	return e
 }

@@ -55,7 +55,6 @@ type app struct {
 	parsed *kong.Context
 	file   *configFile
 	models *catalog // once it is read
-	locked bool     // the model that was asked for has no key; echo answers
 }
 
 // defaultDB is $XDG_DATA_HOME/skein/skein.db.

@@ -78,7 +78,12 @@ func (c *catalog) asked(name string) (provider, error) {
 		return c.providers[i], known(err)
 	}
 	rules, err := c.table.Rules(name)
-	if err != nil {
+	switch {
+	case ok && rest == "":
+		return provider{}, &thread.Error{Code: thread.Configuration, Op: "model", Message: "no model is named", Hint: "write it after the provider, as " + prefix + "/llama3.2"}
+	case err != nil && ok:
+		return provider{}, &thread.Error{Code: thread.Configuration, Op: "model", Message: "there is no provider named " + prefix, Hint: "add it under providers: in skein.yaml, see docs/models.md"}
+	case err != nil:
 		return provider{}, known(err)
 	}
 	if i := slices.IndexFunc(c.providers, func(p provider) bool { return p.name == rules.Family }); i >= 0 {
@@ -118,7 +123,7 @@ func (a *app) model(name string) (model.Model, error) {
 		return nil, err
 	}
 	if p.keyless() {
-		return nil, &thread.Error{Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("there is no key for %s", name), Hint: "set " + p.KeyEnv + ", or choose another --model"}
+		return nil, p.noKey()
 	}
 	m, err := kinds[p.Kind](p, c.table)
 	if err != nil {
@@ -159,8 +164,10 @@ func (p provider) hinted(err error) error {
 		told.Hint = fmt.Sprintf("name the variable of its key as key_env of the provider %s in skein.yaml", p.name)
 	case f.Wrong == model.WrongModel:
 		told.Hint = "skein models lists what there is; choose another with --model, then /retry"
-	case e.Code == thread.Provider && f.Status == 0 && p.URL != "":
+	case e.Code == thread.Provider && f.Unheard && p.URL != "":
 		told.Hint = fmt.Sprintf("see whether %s is there, then /retry", p.URL)
+	case f.Wrong == model.WrongAddress:
+		// The hint says how the address is to look.
 	case e.Code == thread.Configuration && p.Kind == chatKind && p.URL == "":
 		told.Hint = "say where it is with --chat-url, as http://localhost:11434/v1"
 	case e.Hint != "" && e.Code != thread.Configuration && e.Code != thread.Limit:
@@ -193,29 +200,20 @@ func (a *app) fallback() (name, notice string) {
 	return model.Echo, fmt.Sprintf("echo answers: to talk to a model, set %s", strings.Join(variables, " or "))
 }
 
-// unlock sees whether the model that was asked for can be reached at all. Where
-// its key is missing, echo answers instead, in this sitting alone, and the
-// notice says how a key is set.
+// unlock sees, before anything is said, whether the model that was asked for can
+// be asked at all: a name that nobody knows, a key that is missing and settings
+// that are wrong fail here. Where none was asked for, the notice says how a key is
+// set if there is none.
 func (a *app) unlock() (notice string, err error) {
 	if a.flags.Model == "" {
 		_, notice = a.fallback()
 		return notice, nil
 	}
-	if a.flags.Model == model.Echo || a.flags.Model == model.Scripted {
-		return "", nil
+	if a.flags.Model == model.Scripted {
+		return "", nil // a script that is not there is told of where it is read
 	}
-	c, err := a.catalog()
-	if err != nil {
-		return "", err
-	}
-	p, err := c.asked(a.flags.Model)
-	if err != nil || !p.keyless() {
-		return "", err
-	}
-	notice = fmt.Sprintf("echo answers: there is no key for %s; set %s", a.flags.Model, p.KeyEnv)
-	a.flags.Model = ""
-	a.locked = true
-	return notice, nil
+	_, err = a.model(a.flags.Model)
+	return "", err
 }
 
 type modelsCmd struct{}

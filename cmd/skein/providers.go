@@ -21,7 +21,8 @@ import (
 
 // provider is where models are asked.
 type provider struct {
-	name string
+	name     string
+	optional bool // its server may want no key
 
 	Kind      string            `yaml:"kind"`       // anthropic, openai or chat
 	URL       string            `yaml:"url"`        // empty: the vendor's own
@@ -44,6 +45,9 @@ var kinds = map[string]func(p provider, rules *model.Table) (model.Model, error)
 		return completions.New(completions.Options{Name: p.name, Key: p.key(), BaseURL: p.URL, TTL: p.TTL, Headers: p.headers(), Rules: rules})
 	},
 }
+
+// kindNames are the kinds as people are told of them.
+const kindNames = "anthropic, openai or chat"
 
 // chatKind is a server that speaks Chat Completions.
 const chatKind = "chat"
@@ -70,8 +74,28 @@ func (p provider) headers() http.Header {
 	return h
 }
 
-// keyless says that the vendor itself is to be asked, and there is no key.
-func (p provider) keyless() bool { return p.Kind != chatKind && p.URL == "" && p.key() == "" }
+// keyless says that a key is wanted, and there is none. A provider wants one
+// where a variable is named for it, and where it is the vendor itself.
+func (p provider) keyless() bool {
+	vendor := p.Kind != chatKind && p.URL == ""
+	wanted := !p.optional && !p.signed() && (p.KeyEnv != "" || vendor)
+	return wanted && p.key() == ""
+}
+
+// signed says that the headers hold what else a key is for.
+func (p provider) signed() bool {
+	h := p.headers()
+	return h.Get("Authorization") != "" || h.Get("X-Api-Key") != ""
+}
+
+// noKey makes the error of a provider whose key is not there.
+func (p provider) noKey() error {
+	hint := "set " + p.KeyEnv + ", or choose another --model"
+	if p.KeyEnv == "" {
+		hint = "name the variable of its key as key_env of that provider in skein.yaml"
+	}
+	return &thread.Error{Code: thread.Configuration, Op: "model", Message: "there is no key for " + p.name, Hint: hint}
+}
 
 // providers are those that are there without any file, over them those of the
 // settings file, the built-in ones first.
@@ -79,7 +103,7 @@ func (a *app) providers() ([]provider, error) {
 	all := []provider{
 		{name: model.Anthropic, Kind: model.Anthropic, URL: a.flags.AnthropicURL, KeyEnv: "ANTHROPIC_API_KEY"},
 		{name: model.OpenAI, Kind: model.OpenAI, URL: a.flags.OpenAIURL, KeyEnv: "OPENAI_API_KEY"},
-		{name: chatKind, Kind: chatKind, URL: a.flags.ChatURL, KeyEnv: "CHAT_API_KEY"},
+		{name: chatKind, Kind: chatKind, URL: a.flags.ChatURL, KeyEnv: "CHAT_API_KEY", optional: true},
 	}
 	named, err := a.file.providers()
 	if err != nil {
@@ -105,6 +129,7 @@ func (a *app) providers() ([]provider, error) {
 // address stays.
 func (p provider) over(file provider) provider {
 	file.name, file.Kind = p.name, p.Kind
+	file.optional = p.optional && file.KeyEnv == ""
 	if p.URL != "" {
 		file.URL = p.URL
 	}
@@ -116,12 +141,13 @@ func (p provider) over(file provider) provider {
 
 // check says what is wrong with a provider of the settings file.
 func (p provider) check() error {
-	known := slices.Sorted(maps.Keys(kinds))
 	switch {
 	case agent.CheckName(p.name) != nil || slices.Contains(model.Families, p.name):
 		return fmt.Errorf("%q cannot be a provider's name", p.name)
+	case p.Kind == "":
+		return fmt.Errorf("the provider %s has no kind (%s)", p.name, kindNames)
 	case kinds[p.Kind] == nil:
-		return fmt.Errorf("the provider %s has the kind %q, not %s", p.name, p.Kind, strings.Join(known, ", "))
+		return fmt.Errorf("the provider %s has the kind %q, not %s", p.name, p.Kind, kindNames)
 	case p.Kind == chatKind && p.URL == "":
 		return fmt.Errorf("the provider %s has no url", p.name)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/cmd/skein/tui"
-	"github.com/skeinhq/skein/model"
 )
 
 // fullScreen talks on the whole screen. The commands are the plain chat's.
@@ -26,10 +25,7 @@ func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, notice st
 
 // modelName is the model where neither thread nor agent names one.
 func (a *app) modelName() string {
-	switch {
-	case a.locked:
-		return model.Echo
-	case a.flags.Model != "":
+	if a.flags.Model != "" {
 		return a.flags.Model
 	}
 	name, _ := a.fallback()
