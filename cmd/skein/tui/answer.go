@@ -111,6 +111,8 @@ type status struct {
 	branch   int64 // changes with each rewind and reset
 	length   int64
 	problem  string // why lines are not written
+	waits    bool   // something waits for an answer that nobody makes
+	mine     bool   // the newest thing that a person said is the viewer's
 }
 
 // items gives the parts of the status line, what matters most first.

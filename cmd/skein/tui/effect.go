@@ -38,7 +38,6 @@ type (
 		length    int64
 		draft     draft
 		answering bool
-		pending   bool // something waits for an answer that nobody makes
 		status    status
 		page      pageRead // the newest messages
 		problem   error

@@ -192,7 +192,7 @@ func (m *model) open(o opened) []effect {
 	}
 	first, again := m.id == "", o.id == m.id
 	m.sitting, m.id, m.ready, m.busy = o.sitting, o.id, true, ""
-	m.status, m.answering, m.pending = o.status, o.answering, o.pending
+	m.status, m.answering, m.pending = o.status, o.answering, o.status.waits && !o.answering
 	folds := m.transcript.folds
 	m.transcript = transcript{look: m.look, zone: m.zone, folds: folds, age: m.transcript.age}
 	m.transcript.restart(o.length)
@@ -219,9 +219,6 @@ func (m *model) open(o opened) []effect {
 			}
 		}
 	}
-	if m.pending && m.notice.text == "" {
-		m.notice = notice{text: "the newest message has no answer"}
-	}
 	return nil
 }
 
@@ -238,6 +235,7 @@ func (m *model) takeStatus(s status) {
 	}
 	t.length = s.length
 	m.status = s
+	m.pending = s.waits && !m.answering && len(m.saying) == 0
 }
 
 func (m *model) takePage(p pageRead) {
@@ -274,7 +272,7 @@ func (m *model) wasSaid(s said) []effect {
 		m.say(s.err)
 		return nil
 	}
-	m.pending = false
+	m.pending, m.status.mine = false, true
 	if s.queued {
 		for _, w := range m.transcript.waiting {
 			if w.key == s.key {
@@ -447,6 +445,9 @@ func (m *model) submit() []effect {
 	switch {
 	case !m.ready:
 		return nil
+	case text == "" && m.pending && !m.answering && !m.asks():
+		m.notice = notice{text: "/retry asks for an answer"}
+		return nil
 	case text == "" && m.pending && !m.answering:
 		m.pending = false
 		return []effect{answerNow{}}
@@ -464,6 +465,13 @@ func (m *model) submit() []effect {
 	m.transcript.waiting = append(m.transcript.waiting, &waiting{key: s.Key, author: safeLine(m.me), text: safe(text), raw: text})
 	m.transcript.end()
 	return []effect{sayText{s.Key, s.Text}}
+}
+
+// asks says whether Enter alone asks for the answer that is missing: only to what
+// the viewer said. Elsewhere, as in an imported thread, a stray Enter would send
+// all of a prompt that nobody meant to pay for.
+func (m *model) asks() bool {
+	return m.status.mine || slices.ContainsFunc(m.transcript.waiting, func(w *waiting) bool { return w.raw != "" })
 }
 
 // command runs a slash command. Those that have a panel open it; all others are

@@ -125,11 +125,12 @@ func (p *pump) bring(ctx context.Context, sitting int, send func(any)) {
 }
 
 // look finds what other processes did: they commit without this one's engine
-// hearing of it.
+// hearing of it, and their hold on a turn ends by the clock alone.
 func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var seen int64
+	held := false // somebody owned the turn: what waits may be asked for once nobody does
 	for {
 		select {
 		case <-tick.C:
@@ -137,13 +138,14 @@ func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
 			return
 		}
 		state, err := t.State(ctx)
-		if err != nil || state.Tip == seen {
+		holds := err == nil && state.Lease.Held(time.Now())
+		if err != nil || state.Tip == seen && holds == held {
 			if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 				s.send(statusRead{sitting: sitting, err: err})
 			}
 			continue
 		}
-		seen = state.Tip
+		seen, held = state.Tip, holds
 		st, _, err := s.status(t, true)
 		if ctx.Err() == nil {
 			s.send(statusRead{sitting, st, err})

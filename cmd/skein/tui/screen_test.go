@@ -25,7 +25,7 @@ func plan() []message {
 }
 
 func withStatus(s *stage) *stage {
-	return s.give(statusRead{sitting: 1, status: status{agent: "north", model: "claude-sonnet-5", prompt: 12_400, cached: 97, cost: 0.0123, backlog: 3, tip: 99, length: s.m.transcript.length}})
+	return s.give(statusRead{sitting: 1, status: status{agent: "north", model: "claude-sonnet-5", prompt: 12_400, cached: 97, cost: 0.0123, backlog: 3, mine: true, tip: 99, length: s.m.transcript.length}})
 }
 
 func TestScreens(t *testing.T) {

@@ -189,7 +189,6 @@ func (s *shell) open(id string) {
 	s.now, s.sitting, s.unwatch = seated, sitting, unwatch
 	s.mu.Unlock()
 	o.answering = seated.answering()
-	o.pending = o.pending && !o.answering
 	s.send(o)
 	s.watch(ctx, t, sitting, batches)
 }
@@ -205,19 +204,30 @@ func (s *shell) first(t *skein.Thread, sitting int) (opened, error) {
 	o.length = state.Length
 	o.page = s.page(t, sitting, max(0, state.Length-pageMessages), state.Length)
 	o.draft, err = s.draft(t)
-	o.pending = s.waits(&state, o.page.messages)
 	return o, err
 }
 
-// waits says whether something waits for an answer that nobody makes.
-func (s *shell) waits(state *thread.Thread, newest []message) bool {
-	if state.Lease.Held(time.Now()) {
-		return false
+// waits says whether something waits for an answer that nobody makes, and whether
+// what a person said last is the viewer's.
+func (s *shell) waits(t *skein.Thread, state *thread.Thread) (waits, mine bool, err error) {
+	newest := s.page(t, 0, max(0, state.Length-1), state.Length)
+	if newest.err != nil || len(newest.messages) == 0 {
+		return false, false, newest.err
 	}
-	if state.Turn != 0 && !state.Parked || len(state.Inbox) > 0 {
-		return true
+	last := newest.messages[len(newest.messages)-1]
+	waits = last.role == thread.User || state.Turn != 0 && !state.Parked || len(state.Inbox) > 0
+	if !waits || state.Lease.Held(time.Now()) {
+		return false, last.mine, nil
 	}
-	return len(newest) > 0 && newest[len(newest)-1].role == thread.User
+	if last.role != thread.User { // a run broke off among its tools
+		newest = s.page(t, 0, max(0, state.Length-pageMessages), state.Length)
+	}
+	for _, m := range newest.messages {
+		if m.role == thread.User {
+			mine = m.mine
+		}
+	}
+	return true, mine, newest.err
 }
 
 // draft reads what was typed before, without what has arrived in the log since.
@@ -289,6 +299,9 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 		st.cached = int(100 * usage.Turns.CacheRead / sum)
 	case usage.Tokens > 0 && usage.Requests > 1:
 		st.cached, st.expected = int(100*usage.Same/usage.Tokens), true
+	}
+	if st.waits, st.mine, err = s.waits(t, &state); err != nil {
+		return st, state, err
 	}
 	if whole && state.Backlog > 0 {
 		o, err := t.Outline(s.ctx)

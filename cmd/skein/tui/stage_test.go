@@ -59,7 +59,7 @@ func (s *stage) give(msgs ...any) *stage {
 // opens opens the thread launch with these messages, all of which fit in a page.
 func (s *stage) opens(messages ...message) *stage {
 	return s.give(opened{sitting: 1, id: "launch", length: int64(len(messages)), draft: draft{Thread: "launch"},
-		status: status{agent: "north", model: "echo", cached: -1, tip: int64(len(messages)), length: int64(len(messages))},
+		status: status{agent: "north", model: "echo", cached: -1, mine: true, tip: int64(len(messages)), length: int64(len(messages))},
 		page:   pageRead{sitting: 1, messages: messages}})
 }
 

@@ -46,11 +46,15 @@ func (m *model) remark() []string {
 	if m.cells.width(m.notice.text) <= m.width-8 {
 		return nil
 	}
+	room := min(max(1, m.height/3), m.height-m.airRows()-ruleRows-statusRows-m.typeHeight()-1)
+	if room < 1 {
+		return nil // then the rule shows what it can
+	}
 	rows := m.cells.wrap(m.notice.text, min(m.width-3, maxTextWidth))
 	for i, row := range rows {
 		rows[i] = "  " + m.notice.mark().on(row)
 	}
-	return rows[:min(len(rows), max(1, m.height/3))]
+	return rows[:min(len(rows), room)]
 }
 
 // panelHeight is the rows of a panel below its title.
@@ -97,7 +101,10 @@ func (m *model) placeholder() string {
 	case m.answering:
 		return "say more, or Ctrl-C to stop"
 	}
-	if m.pending {
+	switch {
+	case m.pending && !m.asks():
+		return "/retry asks for an answer; or say something"
+	case m.pending:
 		return "Enter asks for the answer again; or say something"
 	}
 	return "say something, or /help"
@@ -120,6 +127,8 @@ func (m *model) rule(first int64) string {
 		left = m.busy
 	case m.answering:
 		left = safeLine(m.status.agent) + " is answering"
+	case m.pending:
+		left = "the newest message has no answer"
 	}
 	if names := m.completions(); len(names) > 0 && left == "" {
 		left = "Tab: /" + strings.Join(names, " /")
