@@ -14,6 +14,7 @@ type answer struct {
 	author   string
 	thinking flow
 	text     flow
+	again    string // why it starts again, until something comes
 }
 
 // piece is what came of an answer since the last one: pieces of the same answer
@@ -34,11 +35,13 @@ func pieceOf(l *thread.Live) piece {
 func (a *answer) add(p piece) {
 	switch p.kind {
 	case "text":
+		a.again = ""
 		a.text.grow(safe(p.text))
 	case "thinking":
+		a.again = ""
 		a.thinking.grow(safe(p.text))
 	case "retry":
-		a.text, a.thinking = flow{}, flow{}
+		a.text, a.thinking, a.again = flow{}, flow{}, safeLine(p.text)
 	}
 }
 
@@ -61,7 +64,10 @@ func (a *answer) lines(key drawKey) []string {
 	done, tail := a.text.lines(key.look, false)
 	out = append(out, done...)
 	out = append(out, tail...)
-	if a.text.text == "" && a.thinking.text == "" {
+	switch {
+	case a.again != "":
+		out = append(out, styled(faint, c.wrap("("+a.again+")", width))...)
+	case a.text.text == "" && a.thinking.text == "":
 		out = append(out, faint.on("…"))
 	}
 	return out

@@ -31,9 +31,19 @@ var always = []binding{
 	{[]string{"ctrl+z"}, "", func(*model) []effect { return []effect{suspend{}} }},
 }
 
+// ways are the keys that open a panel, also in the place of another.
+func ways() []binding {
+	return []binding{
+		{[]string{"ctrl+o"}, "the outline, to open line by line", (*model).showOutline},
+		{[]string{"ctrl+f"}, "search", func(m *model) []effect { return m.showSearch("") }},
+		{[]string{"ctrl+t"}, "threads", (*model).showThreads},
+		{[]string{"ctrl+g", "f1"}, "this help", do(func(m *model) { m.panel = newPager("help", m.help()) })},
+	}
+}
+
 // talking are the keys where no panel is open.
 func talking() []binding {
-	return []binding{
+	return slices.Concat([]binding{
 		{[]string{"enter"}, "say it", (*model).submit},
 		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "begin a new line", edit(func(e *editor) { e.insert("\n") })},
 		{[]string{"up", "ctrl+p"}, "line up; at the first: what was said before", do((*model).earlier)},
@@ -48,10 +58,7 @@ func talking() []binding {
 		{[]string{"shift+tab"}, "choose the message after", do(func(m *model) { m.mark(1) })},
 		{[]string{"ctrl+r"}, "show or fold thinking", do(func(m *model) { m.fold(func(f *folds) { f.thinking = !f.thinking }) })},
 		{[]string{"ctrl+x"}, "show or fold what tools gave", do(func(m *model) { m.fold(func(f *folds) { f.output = !f.output }) })},
-		{[]string{"ctrl+o"}, "the outline, to open line by line", (*model).showOutline},
-		{[]string{"ctrl+f"}, "search", func(m *model) []effect { return m.showSearch("") }},
-		{[]string{"ctrl+t"}, "threads", (*model).showThreads},
-		{[]string{"ctrl+g", "f1"}, "this help", do(func(m *model) { m.panel = newPager("help", m.help()) })},
+	}, ways(), []binding{
 		{[]string{"ctrl+d"}, "leave, where nothing is typed", (*model).deleteOrLeave},
 
 		{[]string{"left", "ctrl+b"}, "", edit((*editor).left)},
@@ -66,7 +73,7 @@ func talking() []binding {
 		{[]string{"alt+d", "ctrl+delete", "alt+delete"}, "", edit(func(e *editor) { e.remove(e.wordRight) })},
 		{[]string{"ctrl+u"}, "", edit((*editor).removeToStart)},
 		{[]string{"ctrl+k"}, "", edit((*editor).removeToEnd)},
-	}
+	})
 }
 
 // bindings finds keys by their names.
@@ -84,7 +91,7 @@ func bound(tables ...[]binding) bindings {
 	return out
 }
 
-var keysTalking, keysAlways = bound(talking()), bound(always)
+var keysTalking, keysWays, keysAlways = bound(talking()), bound(ways()), bound(always)
 
 // key takes a key that was pressed.
 func (m *model) key(k tea.KeyPressMsg) []effect {
@@ -98,7 +105,10 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 	m.leaving, m.transcript.stuck = false, false
 	m.notice = notice{}
 	if m.panel != nil {
-		return m.panel.key(m, name, k.Text)
+		if b, ok := keysWays[name]; ok {
+			return b.run(m)
+		}
+		return m.inPanel(name, k.Text)
 	}
 	if name == "enter" && m.transcript.marked >= 0 {
 		m.openMarked()
@@ -116,8 +126,12 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 
 // paste takes text that came at once.
 func (m *model) paste(text string) []effect {
-	if m.panel != nil {
-		return m.panel.key(m, "", firstLine(typeable(text)))
+	switch m.panel.(type) {
+	case nil:
+	case *pager: // nothing is typed in it
+		m.panel, m.behind = nil, nil
+	default:
+		return m.inPanel("", firstLine(typeable(text)))
 	}
 	m.editor.insert(text)
 	return nil

@@ -48,6 +48,7 @@ type model struct {
 
 	// What is beside the transcript.
 	panel   panel // in its place; nil: none
+	behind  panel // comes when the panel closes; nil: none
 	notice  notice
 	leaving bool // Ctrl-C was pressed once
 	busy    string
@@ -181,7 +182,7 @@ func (m *model) news(msg any) []effect {
 func (m *model) current(sitting int) bool { return sitting >= m.since && sitting <= m.sitting }
 
 // open begins a sitting in a thread.
-func (m *model) open(o opened) []effect {
+func (m *model) open(o opened) (out []effect) {
 	if o.sitting < m.sitting {
 		return nil
 	}
@@ -199,7 +200,7 @@ func (m *model) open(o opened) []effect {
 	m.takePage(o.page)
 	if !again {
 		m.since = o.sitting
-		m.panel, m.notice = nil, notice{text: m.greeting}
+		out, m.notice = m.carry(), notice{text: m.greeting}
 		m.greeting = ""
 		m.saying = nil
 		typed := "" // before the first thread was open
@@ -219,7 +220,7 @@ func (m *model) open(o opened) []effect {
 			}
 		}
 	}
-	return nil
+	return out
 }
 
 // takeStatus takes what was read of the thread, unless more has happened since.
@@ -350,6 +351,9 @@ func (m *model) happen(h happened) []effect {
 
 // answer adds a piece to the answer that it is of.
 func (m *model) answer(p piece) {
+	if p.id == "" {
+		return // of no answer: a line of the outline that failed, which the status tells
+	}
 	t := &m.transcript
 	i := slices.IndexFunc(t.answers, func(a *answer) bool { return a.id == p.id })
 	if i < 0 {
@@ -402,11 +406,11 @@ func (m *model) ran(c commandRan) []effect {
 		return nil
 	}
 	if c.output != "" {
-		m.panel = newPager(c.text, c.output)
+		m.offer(newPager(c.text, c.output))
 	}
 	switch {
 	case c.moved != "":
-		m.panel = nil
+		m.panel, m.behind = nil, nil
 		m.busy = "opening " + c.moved
 		return []effect{openThread{c.moved}}
 	case c.anew:

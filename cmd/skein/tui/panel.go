@@ -3,6 +3,8 @@ package tui
 import (
 	"fmt"
 	"strings"
+
+	"github.com/skeinhq/skein"
 )
 
 // panel stands in the transcript's place: a pager, the outline, a search, the
@@ -15,6 +17,46 @@ type panel interface {
 	news(m *model, msg any) []effect          // what came from the engine
 	scroll(by int)                            // by rows
 	cursor(m *model) (x, y int, ok bool)      // where something is typed; y 0 is the title
+}
+
+// inPanel hands a key to the panel. What waits behind it comes into view once it
+// closes.
+func (m *model) inPanel(name, text string) []effect {
+	out := m.panel.key(m, name, text)
+	if m.panel == nil {
+		m.panel, m.behind = m.behind, nil
+	}
+	return out
+}
+
+// offer shows what a command printed. A panel that was opened meanwhile stays: what
+// is typed into it must not end up below.
+func (m *model) offer(p panel) {
+	if m.panel != nil {
+		m.behind = p
+		return
+	}
+	m.panel = p
+}
+
+// carry keeps a panel that was opened while a thread was: it asks the new thread.
+func (m *model) carry() []effect {
+	m.behind = nil
+	switch p := m.panel.(type) {
+	case *threads:
+		return []effect{listThreads{}}
+	case *search:
+		again := p.asked != ""
+		p.asked, p.asking, p.results, p.list = "", false, skein.Results{}, list{}
+		if again {
+			return p.ask()
+		}
+	case *tree:
+		return m.showOutline()
+	default:
+		m.panel = nil
+	}
+	return nil
 }
 
 // list is a choice among rows, scrolled so that it can be seen.
