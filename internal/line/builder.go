@@ -27,7 +27,8 @@ type Config struct {
 	// the lines are by.
 	Model     model.Model
 	ModelName string
-	Guide     string // what it is told to keep; default Guide
+	Guide     string                     // what it is told to keep; default Guide
+	Price     func(thread.Usage) float64 // dollars, where the provider names none; default none
 	Writes    func(t *thread.Thread) bool
 
 	Concurrency int              // model calls at once over all threads, default 8
@@ -66,7 +67,7 @@ type Builder struct {
 func NewBuilder(ctx context.Context, c Config) *Builder {
 	b := &Builder{
 		store:     c.Store,
-		writer:    modelWriter{model: c.Model, name: c.ModelName, guide: orGuide(c.Guide)},
+		writer:    modelWriter{model: c.Model, name: c.ModelName, guide: orGuide(c.Guide), own: ownSentences(orGuide(c.Guide)), price: c.Price},
 		writes:    c.Writes,
 		backoff:   c.Backoff,
 		now:       c.Now,

@@ -16,8 +16,7 @@ const (
 	maxFailures  = 3        // in a row, then a thread pauses
 )
 
-// queue is the work on one thread's lines. Builder.mu guards the fields of the
-// first group; the rest is the worker's.
+// queue is the work on one thread's lines. Builder.mu guards its fields.
 type queue struct {
 	key      thread.Key
 	running  bool // it has a worker
@@ -167,18 +166,21 @@ func (b *Builder) modelRound(q *queue, t *thread.Thread) (more bool, err error) 
 	drafts, failure := b.writer.write(b.ctx, t.ID+"/lines", lines, long)
 	for _, d := range drafts {
 		if !d.done {
-			q.spend(d.item.span, d.usage)
+			b.spend(q.key, d.item.span, d.usage)
 			continue
 		}
-		nodes = append(nodes, q.charge(d.node))
+		nodes = append(nodes, d.node)
 	}
 	return true, errors.Join(failure, b.put(b.ctx, t, nodes))
 }
 
-// spend remembers what was spent on a node in vain; charge adds it to the node in
-// the end.
-func (q *queue) spend(span thread.Span, u thread.Usage) {
-	if u == (thread.Usage{}) {
+// spend remembers what was spent on a node in vain; charge adds it to the nodes
+// in the end, whoever writes them.
+func (b *Builder) spend(key thread.Key, span thread.Span, u thread.Usage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q := b.queues[key]
+	if q == nil || u == (thread.Usage{}) {
 		return
 	}
 	sum := q.spent[span]
@@ -186,17 +188,25 @@ func (q *queue) spend(span thread.Span, u thread.Usage) {
 	q.spent[span] = sum
 }
 
-func (q *queue) charge(n thread.Node) thread.Node {
-	sum, ok := q.spent[n.Span]
-	if !ok {
-		return n
+func (b *Builder) charge(key thread.Key, nodes []thread.Node) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	q := b.queues[key]
+	if q == nil {
+		return
 	}
-	delete(q.spent, n.Span)
-	if n.Usage != nil {
-		sum.Add(*n.Usage)
+	for i := range nodes {
+		n := &nodes[i]
+		sum, ok := q.spent[n.Span]
+		if !ok {
+			continue
+		}
+		delete(q.spent, n.Span)
+		if n.Usage != nil {
+			sum.Add(*n.Usage)
+		}
+		n.Usage = &sum
 	}
-	n.Usage = &sum
-	return n
 }
 
 // ready chooses what can start of what is due: merges, and the leaves that have
@@ -270,8 +280,14 @@ func (b *Builder) put(ctx context.Context, t *thread.Thread, nodes []thread.Node
 	if len(nodes) == 0 {
 		return nil
 	}
+	b.charge(t.Key, nodes)
 	made, err := b.store.PutNodes(ctx, t, nodes)
 	if err != nil {
+		for _, n := range nodes {
+			if n.Usage != nil {
+				b.spend(t.Key, n.Span, *n.Usage)
+			}
+		}
 		return err
 	}
 	if len(made) > 0 {

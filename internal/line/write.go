@@ -20,8 +20,10 @@ const outputTokens = 320
 // modelWriter writes lines with a model.
 type modelWriter struct {
 	model model.Model
-	name  string // of the provider's model; the lines are by it
-	guide string // what it is told to keep
+	name  string   // of the provider's model; the lines are by it
+	guide string   // what it is told to keep
+	own   []string // the sentences it is told
+	price func(thread.Usage) float64
 }
 
 // draft is a line on its way.
@@ -74,6 +76,9 @@ func (w modelWriter) judge(answer string, pending []*draft) ([]*draft, []complai
 	var complaints []complaint
 	for _, d := range pending {
 		c := complaint{span: d.item.span, text: d.item.cleaned(lines[d.item.span])}
+		if echoes(c.text, w.own, d.sources) {
+			c.text = ""
+		}
 		if w.accept(d, &c) {
 			continue
 		}
@@ -146,7 +151,11 @@ func (w modelWriter) call(ctx context.Context, cacheKey string, messages []model
 		if e.Stop == thread.StopLength {
 			text = text[:strings.LastIndexByte(text, '\n')+1]
 		}
-		return text, e.Usage, nil
+		usage := e.Usage
+		if usage.Cost == 0 && w.price != nil {
+			usage.Cost = w.price(usage)
+		}
+		return text, usage, nil
 	}
 	return "", thread.Usage{}, &thread.Error{Code: thread.Response, Op: "line", Message: "the model ended without an answer"}
 }

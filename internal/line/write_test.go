@@ -3,6 +3,7 @@ package line_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,9 @@ func TestWhatModelsDoWrong(t *testing.T) {
 		{"says nothing", []string{"", "", ""}, ruled, thread.ByExtractive, []string{"there was no line", "there was no line"}},
 		{"says nothing at first", []string{"", "0+1|ship it"}, "ana → north: ship it", "tiny", []string{"there was no line"}},
 		{"says only who spoke", []string{"0+1|ana:", "0+1|", "0+1|ana: "}, ruled, thread.ByExtractive, []string{"no line", "no line"}},
+		{"repeats the complaint", []string{"", "0+1|there was no line for it.", "0+1|ana → north: There was no  line for it"}, ruled, thread.ByExtractive, []string{"no line", "no line"}},
+		{"repeats the instructions", []string{"0+1|Copy names, numbers, dates, ids, paths, addresses and quotations exactly as they stand in the entry's own text, or leave them out", "0+1|ship it"}, "ana → north: ship it", "tiny", []string{"no line"}},
+		{"repeats the guide", []string{"0+1|What people asked for, decided, promised or told about themselves, as near to their own words as there is room for.", "0+1|Say who spoke to whom, as the text does with its arrows.", "0+1|ship it, what people asked for"}, "ana → north: ship it, what people asked for", "tiny", []string{"no line", "no line"}},
 		{"lies", []string{"0+1|ship lib/other.go on 2026-12-24", "0+1|ship src/main.go"}, "ana → north: ship src/main.go", "tiny", []string{"does not hold lib/other.go, 2026-12-24"}},
 		{"lies again", []string{"0+1|ship lib/other.go", "0+1|ship lib/another.go"}, ruled, thread.ByExtractive, []string{"lib/other.go"}},
 		{"is too long", []string{"0+1|" + tooLong, "0+1|ship it"}, "ana → north: ship it", "tiny", []string{fmt.Sprintf("%d bytes too long", len("ana → north: ")+len(tooLong)-1-thread.LineBytes)}},
@@ -258,4 +262,71 @@ func FuzzAnswer(f *testing.F) {
 			b.tree(messages)
 		})
 	})
+}
+
+func TestATalkAboutTheIndexKeepsItsWords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		b := newBench(t, line.Config{Model: replies(t, &asked, "0+1|there was no line for it"), ModelName: "tiny"})
+		defer b.close()
+		b.say(b.key, say("ana", "north", strings.Repeat("I looked it up, and there was no line for it. ", 16)))
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		if n := b.node("0+1"); n.By != "tiny" || n.Text != "ana → north: there was no line for it" {
+			t.Errorf("by %s: %q", n.By, n.Text)
+		}
+	})
+}
+
+// TestWhatWasSpentInVainIsCountedWhoeverWrites fails after one answer that cannot
+// be used, and has the rest filled in by rule.
+func TestWhatWasSpentInVainIsCountedWhoeverWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		m := fake(func(context.Context, *model.Request, []string) (string, error) {
+			if calls++; calls == 1 {
+				return "nothing of use", nil
+			}
+			return "", &thread.Error{Code: thread.Provider, Message: "gone"}
+		})
+		b := newBench(t, line.Config{Model: m, ModelName: "tiny"})
+		defer b.close()
+		b.say(b.key, long(1)...)
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		if err := b.builder.Fill(t.Context(), b.thread(b.key), 1); err != nil {
+			t.Fatal(err)
+		}
+		n := b.node("0+1")
+		if n.By != thread.ByExtractive || n.Usage == nil || *n.Usage != callUsage {
+			t.Errorf("by %s, usage %+v, want %+v", n.By, n.Usage, callUsage)
+		}
+	})
+}
+
+func TestACallWithoutAPriceIsPriced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := priceless{fake(func(context.Context, *model.Request, []string) (string, error) { return "", nil })}
+		b := newBench(t, line.Config{Model: m, ModelName: "tiny", Price: func(u thread.Usage) float64 { return float64(u.Output) }})
+		defer b.close()
+		b.say(b.key, long(1)...)
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		if n := b.node("0+1"); n.By != thread.ByExtractive || n.Usage == nil || n.Usage.Cost != float64(n.Usage.Output) || n.Usage.Cost == 0 {
+			t.Errorf("by %s, usage %+v", n.By, n.Usage)
+		}
+	})
+}
+
+// priceless is a provider that names no price.
+type priceless struct{ model.Model }
+
+func (p priceless) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		for e, err := range p.Model.Stream(ctx, r) {
+			if e.Usage.Cost = 0; !yield(e, err) {
+				return
+			}
+		}
+	}
 }
