@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -604,6 +605,51 @@ func TestAnswersKeepTheAudience(t *testing.T) {
 		if got := strings.Count(r.String(), "swordfish"); got != want {
 			t.Errorf("%s reads it %d times, want %d:\n%s", viewer, got, want, r)
 		}
+	}
+}
+
+// Where the agent may not see a message nobody answers it; one that may answers
+// in its place. Queued or not, it is in the log.
+func TestOnlyWhoSeesAMessageAnswers(t *testing.T) {
+	e := engine(t, skein.Config{Agents: []skein.Agent{{Name: "north"}, {Name: "south"}}})
+	ctx := context.Background()
+	th := open(t, e, "sees", skein.Settings{Agent: "north"})
+	ask(t, th, "Hello all")
+	for _, c := range []struct {
+		audience []string
+		answers  string
+	}{{[]string{"ben"}, ""}, {[]string{"ben", "south"}, "south"}, {[]string{"north"}, "north"}} {
+		before, err := th.State(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := th.Ask(ctx, "ana", "Only for some", skein.Audience(c.audience...)); err != nil {
+			t.Errorf("for %v: %v", c.audience, err)
+		}
+		var authors []string
+		for m, err := range th.Messages(ctx, before.Length, 100) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			authors = append(authors, m.Message.Author)
+		}
+		if got, want := strings.Join(authors, " "), strings.TrimSpace("ana "+c.answers); got != want {
+			t.Errorf("for %v: %q, want %q", c.audience, got, want)
+		}
+	}
+}
+
+// What a provider says it billed is not believed beyond reason.
+func TestUsageBeyondReasonIsBounded(t *testing.T) {
+	usage := thread.Usage{Input: -5, Output: 1 << 62, Cost: math.Inf(1)}
+	done := model.Event{Type: model.Done, Parts: []thread.Part{thread.Text("yes")}, Stop: thread.StopEnd, Usage: usage}
+	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return fixed{[]model.Event{done}, nil}, nil }})
+	th := open(t, e, "usage", skein.Settings{})
+	for range 3 {
+		ask(t, th, "Hello")
+	}
+	if u, err := th.Usage(context.Background()); err != nil || u.Turns.Input != 0 || u.Turns.Output <= 0 || u.Turns.Cost != 0 {
+		t.Errorf("usage %+v, %v", u.Turns, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -149,6 +150,7 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 		if m.To, err = t.addressed(ctx, state.Key, text); err != nil {
 			return thread.Entry{}, err
 		}
+		m.To = slices.DeleteFunc(m.To, func(name string) bool { return !m.VisibleTo(name) })
 	}
 	key := n.Key
 	n = agent.Compose(thread.Say(m))

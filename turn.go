@@ -160,9 +160,12 @@ func (t *Thread) answerTo(ctx context.Context, said thread.Entry) (Piece, error)
 func (t *Thread) Reply(ctx context.Context) error {
 	return t.own(ctx, wait, func(ctx context.Context, log *agent.Log) error {
 		for {
-			pending, err := log.Pending(ctx)
-			if err != nil || !pending {
+			waiting, err := t.engine.waiting(ctx, log)
+			if err != nil {
 				return err
+			}
+			if !waiting {
+				return log.Place(ctx)
 			}
 			turn, err := t.engine.newTurn(ctx, log)
 			if err != nil {
@@ -187,7 +190,7 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	if err := agent.ReadDoc(ctx, e.store, log.Thread.Key, thread.SettingsDoc, &s); err != nil {
 		return nil, err
 	}
-	to, err := log.Addressee(ctx)
+	to, err := e.addressees(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -205,6 +208,40 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 		Live: func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) },
 		Now:  e.cfg.Now,
 	}, nil
+}
+
+// waiting says whether there is anything for an agent to answer: an open turn, or
+// a message that one of them may see.
+func (e *Engine) waiting(ctx context.Context, log *agent.Log) (bool, error) {
+	if log.Thread.Turn != 0 {
+		return true, nil
+	}
+	waiting, err := log.Unanswered(ctx)
+	return slices.ContainsFunc(waiting, e.seen), err
+}
+
+// seen says whether any agent may see a message.
+func (e *Engine) seen(m *thread.Message) bool {
+	return slices.ContainsFunc(e.cfg.Agents, func(a Agent) bool { return m.VisibleTo(a.Name) })
+}
+
+// addressees are whom the newest message is for that an agent may see, and only
+// those who may see it.
+func (e *Engine) addressees(ctx context.Context, log *agent.Log) ([]string, error) {
+	waiting, err := log.Unanswered(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range slices.Backward(waiting) {
+		if !e.seen(m) {
+			continue
+		}
+		if len(m.Audience) == 0 {
+			return m.To, nil
+		}
+		return slices.DeleteFunc(slices.Concat(m.To, e.Agents()), func(name string) bool { return !m.VisibleTo(name) }), nil
+	}
+	return nil, nil
 }
 
 // cast is who answers, and with what.
@@ -393,8 +430,8 @@ func (t *Thread) acquire(ctx context.Context, p patience) (thread.Thread, thread
 		if err := log.Refresh(ctx); err != nil {
 			return state, thread.Lease{}, err
 		}
-		pending, err := log.Pending(ctx)
-		if err != nil || !pending {
+		waiting, err := t.engine.waiting(ctx, log)
+		if err != nil || !waiting {
 			return state, thread.Lease{}, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/alecthomas/kong"
 
@@ -194,10 +195,32 @@ func (a *app) checkFlags() error {
 
 // printJSON prints a value as indented JSON.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return a.printf("%s", safeJSON(b.String()))
+}
+
+// safeJSON escapes, as JSON can, what safe would show as its code.
+func safeJSON(s string) string {
+	if !strings.ContainsFunc(s, harmful) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if harmful(r) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func (a *app) printf(format string, args ...any) error {
@@ -229,6 +252,10 @@ func harmful(r rune) bool {
 		return false
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
 		return true
+	case r == 0x61c || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff:
+		return true // marks of direction, and what takes no room
+	case r >= 0xe0000 && r <= 0xe007f:
+		return true // tags
 	}
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

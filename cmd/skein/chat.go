@@ -305,7 +305,7 @@ func (a *answer) lineJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	return a.printf("%s\n", data)
+	return a.printf("%s\n", safeJSON(string(data)))
 }
 
 // end ends the line that is begun.

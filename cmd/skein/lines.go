@@ -91,7 +91,7 @@ func (a *app) allLines(t *skein.Thread) error {
 			if err != nil {
 				return err
 			}
-			if err := a.printf("%s\n", data); err != nil {
+			if err := a.printf("%s\n", safeJSON(string(data))); err != nil {
 				return err
 			}
 			continue

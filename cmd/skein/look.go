@@ -87,7 +87,7 @@ func (a *app) showEntry(t *thread.Thread, e *thread.Entry) error {
 		if err != nil {
 			return err
 		}
-		return a.printf("%s\n", data)
+		return a.printf("%s\n", safeJSON(string(data)))
 	}
 	index := ""
 	switch {
@@ -216,7 +216,7 @@ func (a *app) showUsage(t *skein.Thread) error {
 		same = 100 * float64(u.Same) / float64(u.Tokens)
 	}
 	if u.Lines != (thread.Usage{}) {
-		if err := a.printf("lines: input %d, output %d tokens, %.4f dollars\n", u.Lines.Input, u.Lines.Output, u.Lines.Cost); err != nil {
+		if err := a.printf("lines: input %d, output %d tokens, %.4f dollars\n", u.Lines.Input+u.Lines.CacheRead+u.Lines.CacheWrite, u.Lines.Output, u.Lines.Cost); err != nil {
 			return err
 		}
 	}

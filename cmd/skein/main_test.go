@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +62,22 @@ func TestSafeShowsWhatCouldMoveTheCursor(t *testing.T) {
 		if got := safe(text); got != want {
 			t.Errorf("safe(%q) = %q, want %q", text, got, want)
 		}
+	}
+}
+
+func TestJSONIsHarmlessAndStaysJSON(t *testing.T) {
+	text := "a\u009b31m \u202e b\x7f \u200e \U000e0041 é 👩\u200d👧"
+	data, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := safeJSON(string(data))
+	if strings.ContainsFunc(shown, harmful) {
+		t.Errorf("harmful: %q", shown)
+	}
+	var back string
+	if err := json.Unmarshal([]byte(shown), &back); err != nil || back != text {
+		t.Errorf("%q came back as %q, %v", text, back, err)
 	}
 }
 

@@ -85,6 +85,19 @@ func (t *Turn) asker() []string {
 	return nil
 }
 
+// fit makes what a provider says it billed usable: nothing negative, nothing
+// beyond reason, no cost that is no number.
+func fit(u thread.Usage) thread.Usage {
+	const most = 1 << 40
+	for _, n := range []*int64{&u.Input, &u.CacheRead, &u.CacheWrite, &u.Output, &u.Reasoning} {
+		*n = min(max(*n, 0), most)
+	}
+	if !(u.Cost >= 0 && u.Cost < most) {
+		u.Cost = 0
+	}
+	return u
+}
+
 // keepDefinition keeps what the prompt was made from as a blob, so that it can
 // be shown again.
 func (t *Turn) keepDefinition(ctx context.Context) (hash string, err error) {
@@ -136,6 +149,7 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (last model.Event
 		piece := thread.Live{ID: a.live.ID, Author: a.live.Agent, Type: string(e.Type), Text: e.Text}
 		switch e.Type {
 		case model.Done:
+			e.Usage = fit(e.Usage)
 			return checked(e)
 		case model.Retry:
 			a.live.Text, a.live.Thinking = "", ""

@@ -64,46 +64,69 @@ func (t *Turn) audience() []string {
 	return slices.Compact(names)
 }
 
-// Pending says whether there is anything to answer: an open turn, something
-// queued, or a newest message that no agent has answered.
-func (l *Log) Pending(ctx context.Context) (bool, error) {
-	if l.Thread.Turn != 0 || len(l.Thread.Inbox) > 0 {
-		return true, nil
-	}
-	newest, ok, err := l.newest(ctx)
-	if err != nil || !ok {
-		return false, err
-	}
-	return newest.Message != nil && newest.Message.Role != thread.Assistant, nil
-}
+// lookBack is how many of the newest messages are looked at for one that no
+// agent has answered.
+const lookBack = 64
 
-func (l *Log) newest(ctx context.Context) (thread.Entry, bool, error) {
-	for e, err := range l.Store.Messages(ctx, &l.Thread, max(0, l.Thread.Length-1), l.Thread.Length) {
-		return e, err == nil, err
-	}
-	return thread.Entry{}, false, nil
-}
-
-// Addressee is whom the newest user message, or else what waits in the inbox,
-// is for; empty where it names nobody.
-func (l *Log) Addressee(ctx context.Context) ([]string, error) {
-	if n := len(l.Thread.Inbox); n > 0 {
-		e, err := l.Store.Entry(ctx, &l.Thread, l.Thread.Inbox[n-1])
-		if err != nil || e.Queued == nil {
+// Unanswered gives what waits for an answer, oldest first: what is queued, else
+// the messages since the newest answer.
+func (l *Log) Unanswered(ctx context.Context) ([]*thread.Message, error) {
+	var out []*thread.Message
+	for _, seq := range l.Thread.Inbox {
+		e, err := l.Store.Entry(ctx, &l.Thread, seq)
+		if err != nil {
 			return nil, err
 		}
-		return e.Queued.Message.To, nil
+		if e.Queued != nil {
+			out = append(out, e.Queued.Message)
+		}
 	}
-	newest, ok, err := l.newest(ctx)
-	if err != nil || !ok || newest.Message == nil {
-		return nil, err
+	if len(out) > 0 {
+		return out, nil
 	}
-	switch newest.Message.Role {
-	case thread.Assistant:
-		return []string{newest.Message.Author}, nil
-	default:
-		return newest.Message.To, nil
+	for e, err := range l.Store.Messages(ctx, &l.Thread, max(0, l.Thread.Length-lookBack), l.Thread.Length) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Message == nil:
+		case e.Message.Role == thread.Assistant:
+			out = out[:0]
+		default:
+			out = append(out, e.Message)
+		}
 	}
+	return out, nil
+}
+
+// Place makes messages of what is queued, without a turn: where no agent may see
+// it, nobody answers.
+func (l *Log) Place(ctx context.Context) error {
+	return l.Anew(ctx, func() error {
+		taken, err := l.taken(ctx)
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+		_, err = l.Commit(ctx, taken)
+		return err
+	})
+}
+
+// taken makes the messages of what is queued.
+func (l *Log) taken(ctx context.Context) ([]store.New, error) {
+	var entries []store.New
+	for _, seq := range l.Thread.Inbox {
+		e, err := l.Store.Entry(ctx, &l.Thread, seq)
+		if err != nil {
+			return nil, err
+		}
+		if e.Queued == nil {
+			continue // erased
+		}
+		m := *e.Queued.Message
+		m.Queued = seq
+		entries = append(entries, Compose(thread.Say(m)))
+	}
+	return entries, nil
 }
 
 // Run begins the turn, or goes on with the open one, and ends it. What it was
@@ -130,15 +153,9 @@ func (t *Turn) begin(ctx context.Context) error {
 		t.begun = e
 		return err
 	}
-	var entries []store.New
-	for _, seq := range l.Thread.Inbox {
-		e, err := l.Store.Entry(ctx, &l.Thread, seq)
-		if err != nil {
-			return err
-		}
-		m := *e.Queued.Message
-		m.Queued = seq
-		entries = append(entries, Compose(thread.Say(m)))
+	entries, err := l.taken(ctx)
+	if err != nil {
+		return err
 	}
 	entries = append(entries, event(thread.Turn{State: thread.TurnBegun, Agent: t.Agent.Name}))
 	w, err := l.Commit(ctx, entries)
