@@ -2,13 +2,14 @@ package model
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 
 	"github.com/skeinhq/skein/thread"
 )
+
+const statusNotFound = 404
 
 // Place is where an API is asked.
 type Place struct {
@@ -19,7 +20,7 @@ type Place struct {
 // Refused makes the error of a request that was refused, as [Refused] does. A
 // status of 404 that says nothing of a model means that the API is not there.
 func (p Place) Refused(provider, model string, f Failure, message string) *thread.Error {
-	if f.Status != http.StatusNotFound || !nowhere.MatchString(strings.TrimSpace(message)) || strings.Contains(message, NameAt(provider, model)) || strings.Contains(f.Type, "model_not_found") {
+	if f.Status != statusNotFound || !nowhere.MatchString(strings.TrimSpace(message)) || strings.Contains(message, NameAt(provider, model)) || strings.Contains(f.Type, "model_not_found") {
 		return Refused(provider, model, f, message)
 	}
 	f.Wrong = WrongAddress
