@@ -36,13 +36,19 @@ func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
 	}
 }
 
-// countLines adds what a model took for lines to the thread's count.
+// countLines adds what a model took for lines to the thread's count, with its
+// price where the rule table has one.
 func (e *Engine) countLines(key thread.Key, nodes []thread.Node) error {
 	var took thread.Usage
 	for _, n := range nodes {
-		if n.Usage != nil {
-			took.Add(*n.Usage)
+		if n.Usage == nil {
+			continue
 		}
+		u := *n.Usage
+		if rules, err := e.cfg.Rules.Rules(n.By); err == nil && u.Cost == 0 {
+			u.Cost = rules.Cost(u)
+		}
+		took.Add(u)
 	}
 	if took == (thread.Usage{}) {
 		return nil

@@ -190,6 +190,9 @@ func (e *Engine) newBuilder() (*line.Builder, error) {
 			return nil, err
 		}
 		cfg.Model, cfg.ModelName, cfg.Guide = m, name, e.cfg.LineGuide
+		if rules, err := e.cfg.Rules.Rules(name); err == nil {
+			cfg.Price = rules.Cost
+		}
 	}
 	return line.NewBuilder(e.ctx, cfg), nil
 }
