@@ -37,7 +37,7 @@ func ways() []binding {
 		{[]string{"ctrl+o"}, "the outline, to open line by line", (*model).showOutline},
 		{[]string{"ctrl+f"}, "search", func(m *model) []effect { return m.showSearch("") }},
 		{[]string{"ctrl+t"}, "threads", (*model).showThreads},
-		{[]string{"ctrl+g", "f1"}, "this help", do(func(m *model) { m.panel = newPager("help", m.help()) })},
+		{[]string{"ctrl+g", "f1"}, "this help", do(func(m *model) { m.panel = m.helpPanel() })},
 	}
 }
 
@@ -293,19 +293,26 @@ func (m *model) openMarked() {
 	d.opened = &folds{thinking: open, output: open}
 }
 
+// helpPanel shows what keys and commands there are.
+func (m *model) helpPanel() *pager {
+	p := newPager("help", m.help())
+	p.hang = true
+	return p
+}
+
 // help says what keys and commands there are.
 func (m *model) help() string {
 	var b strings.Builder
 	for _, table := range [][]binding{talking(), always} {
 		for _, k := range table {
 			if k.about != "" {
-				fmt.Fprintf(&b, "%-12s %s\n", keyText(k.keys[0]), k.about)
+				fmt.Fprintf(&b, "%-11s  %s\n", keyText(k.keys[0]), k.about)
 			}
 		}
 	}
 	b.WriteString("\nWith a message chosen, Enter shows or folds its thinking and its tools' output.\nThe wheel scrolls; Shift and the mouse select text.\n\n")
 	for _, c := range m.commands {
-		fmt.Fprintf(&b, "%-22s %s\n", "/"+strings.TrimSpace(c.Name+" "+c.Args), c.About)
+		fmt.Fprintf(&b, "%-21s  %s\n", "/"+strings.TrimSpace(c.Name+" "+c.Args), c.About)
 	}
 	return b.String()
 }

@@ -188,6 +188,7 @@ type drawKey struct {
 	folds  folds
 	goesOn bool // under the header of the message before
 	zone   *time.Location
+	today  string // what is of another day says which
 }
 
 // render gives the message's lines, from what they were made before if that still
@@ -215,6 +216,9 @@ func (d *drawn) render(key drawKey) []string {
 	return out
 }
 
+// dayOf writes the day of a time.
+func dayOf(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateOnly) }
+
 func (d *drawn) header(key drawKey) string {
 	name := bold
 	if d.role == thread.Assistant {
@@ -222,7 +226,11 @@ func (d *drawn) header(key drawKey) string {
 	}
 	head := name.on(d.author)
 	if !d.time.IsZero() {
-		head += faint.on("  " + d.time.In(key.zone).Format("15:04"))
+		at := d.time.In(key.zone).Format("15:04")
+		if day := dayOf(d.time, key.zone); day != key.today {
+			at = day + " " + at
+		}
+		head += faint.on("  " + at)
 	}
 	return key.look.cells.clip(head, key.look.width)
 }

@@ -22,6 +22,7 @@ type model struct {
 	greeting string // shown at first
 	newKey   func() string
 	zone     *time.Location
+	now      func() time.Time // for the dates of what is not of today
 
 	// The screen.
 	width, height int
@@ -71,8 +72,11 @@ func (n notice) mark() style {
 
 func newModel(cfg Config) *model {
 	m := &model{
-		me: cfg.Me, commands: cfg.Commands, greeting: safeLine(cfg.Notice), newKey: cfg.newKey, zone: cfg.Zone,
+		me: cfg.Me, commands: cfg.Commands, greeting: safeLine(cfg.Notice), newKey: cfg.newKey, zone: cfg.Zone, now: cfg.now,
 		editor: newEditor(), cells: cells{ansi.WcWidth},
+	}
+	if m.now == nil {
+		m.now = time.Now
 	}
 	m.transcript.restart(0)
 	m.transcript.zone = m.zone
@@ -116,6 +120,7 @@ func (m *model) update(msg any) []effect {
 	default:
 		out = m.news(msg)
 	}
+	m.transcript.today = dayOf(m.now(), m.zone)
 	return append(out, m.wants()...)
 }
 
@@ -493,7 +498,7 @@ func (m *model) command(text string) []effect {
 	case name == "retry" && rest == "":
 		return []effect{answerNow{}}
 	case name == "help" && rest == "":
-		m.panel = newPager("help", m.help())
+		m.panel = m.helpPanel()
 		return nil
 	}
 	m.busy = fmt.Sprintf("/%s…", safeLine(name))

@@ -104,6 +104,14 @@ func (t *tree) key(m *model, name, text string) []effect {
 		t.move(by, len(all))
 		return nil
 	}
+	switch name {
+	case "home":
+		t.move(-1<<30, len(all))
+		return nil
+	case "end":
+		t.move(1<<30, len(all))
+		return nil
+	}
 	if name == "esc" || text == "q" {
 		m.panel = nil
 		return nil

@@ -114,6 +114,7 @@ type pager struct {
 	top  int
 	look *markdown
 	all  []string
+	hang bool // lines of two columns: what does not fit stays in the second
 }
 
 func newPager(name, text string) *pager {
@@ -126,12 +127,24 @@ func (p *pager) hint() string        { return "↑ ↓ PgUp PgDn scroll · Esc c
 func (p *pager) rows(m *model, height int) []string {
 	if p.look != m.look || p.all == nil {
 		p.look = m.look
-		p.all = m.cells.wrap(p.text, m.width-4)
+		p.all = p.set(m.cells, m.width-4)
 	}
 	p.top = max(0, min(p.top, len(p.all)-height))
 	var out []string
 	for _, line := range p.all[p.top:min(len(p.all), p.top+height)] {
 		out = append(out, "  "+line)
+	}
+	return out
+}
+
+// set breaks the text into rows.
+func (p *pager) set(c cells, width int) []string {
+	if !p.hang {
+		return c.wrap(p.text, width)
+	}
+	var out []string
+	for line := range strings.SplitSeq(p.text, "\n") {
+		out = append(out, c.hanging(line, width)...)
 	}
 	return out
 }

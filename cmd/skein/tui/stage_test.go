@@ -41,7 +41,7 @@ var testCommands = []Command{
 func play(t testing.TB, width, height int) *stage {
 	t.Helper()
 	s := &stage{t: t}
-	s.m = newModel(Config{Me: "ana", Zone: time.UTC, Commands: testCommands, newKey: func() string {
+	s.m = newModel(Config{Me: "ana", Zone: time.UTC, Commands: testCommands, now: func() time.Time { return noon }, newKey: func() string {
 		s.keys++
 		return fmt.Sprintf("key-%d", s.keys)
 	}})

@@ -34,8 +34,9 @@ type transcript struct {
 	folds  folds
 	marked int64 // the message that is chosen; -1: none
 
-	look *markdown
-	zone *time.Location
+	look  *markdown
+	zone  *time.Location
+	today string // as the messages' dates are written
 
 	asking bool  // a page is being read
 	stuck  bool  // it could not be read: the next key tries again
@@ -59,7 +60,7 @@ func (t *transcript) last() int64 {
 // lines gives an item's lines, after an empty one where it does not go on from
 // the item before.
 func (t *transcript) lines(index int64) []string {
-	key := drawKey{look: t.look, folds: t.folds, zone: t.zone}
+	key := drawKey{look: t.look, folds: t.folds, zone: t.zone, today: t.today}
 	var before *message
 	if i := index - t.from - 1; i >= 0 && i < int64(len(t.held)) {
 		before = &t.held[i].message

@@ -39,6 +39,7 @@ type Config struct {
 	Zone  *time.Location // of the times shown; nil: local
 
 	newKey func() string
+	now    func() time.Time
 }
 
 // Command is a slash command as it is listed.

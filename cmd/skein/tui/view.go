@@ -184,14 +184,32 @@ func (m *model) statusLine() string {
 		return s
 	}
 	if m.panel != nil {
-		return "  " + faint.on(m.cells.clip(hint, room))
+		return "  " + faint.on(m.hintIn(hint, room))
 	}
-	for n := len(items); n >= 0; n-- {
-		if s := line(n, hint); m.cells.width(s) <= room {
-			return "  " + faint.on(s)
+	for _, hint := range []string{hint, ""} { // the hint is the last to go
+		for n := len(items); n >= 0; n-- {
+			s := line(n, hint)
+			if m.cells.width(s) <= room && strings.HasSuffix(s, hint) {
+				return "  " + faint.on(s)
+			}
 		}
 	}
 	return "  " + faint.on(m.cells.clip(name, room))
+}
+
+// hintIn shortens a panel's hint: its end, which says how to leave, stays whole
+// where it can.
+func (m *model) hintIn(hint string, room int) string {
+	i := strings.LastIndex(hint, " · ")
+	if m.cells.width(hint) <= room || i < 0 {
+		return m.cells.clip(hint, room)
+	}
+	end := hint[i:]
+	left := room - m.cells.width(end)
+	if left < 4 {
+		return m.cells.clip(strings.TrimPrefix(end, " · "), room)
+	}
+	return m.cells.clip(hint[:i], left) + end
 }
 
 // panelScreen draws the panel in the transcript's place.

@@ -87,6 +87,32 @@ func (c cells) wrap(text string, width int) []string {
 	return out
 }
 
+// hanging breaks one line of two columns, which spaces part, so that the second
+// stays apart from the first: under itself, or where that is too narrow under the
+// first, set in.
+func (c cells) hanging(line string, width int) []string {
+	const least = 16 // columns that are worth a column of their own
+	first, rest, ok := strings.Cut(line, "  ")
+	if !ok || first == "" || c.width(line) <= width {
+		return c.wrap(line, width)
+	}
+	rest = strings.TrimLeft(rest, " ")
+	at := c.width(line) - c.width(rest)
+	var out []string
+	if width-at < least {
+		at = min(2, width/4)
+		out = c.wrap(first, width)
+		first = ""
+	}
+	for i, row := range c.wrap(rest, max(2, width-at)) {
+		if i > 0 {
+			first = ""
+		}
+		out = append(out, c.pad(first, at)+row)
+	}
+	return out
+}
+
 // clip cuts text that may hold styles to width columns, ending with … where
 // something is missing.
 func (c cells) clip(s string, width int) string {
