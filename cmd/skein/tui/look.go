@@ -114,9 +114,13 @@ func (m *markdown) block(b block) []string {
 	if b.code {
 		return m.code(b.text)
 	}
+	asWritten := func() []string { return m.cells.wrap(strings.TrimRight(b.text, "\n"), m.width) }
+	if deep(b.text, m.width) {
+		return asWritten()
+	}
 	out, err := m.rendererOf(b.text).Render(shield(untab(b.text)))
-	if err != nil { // what cannot be rendered is shown as it is
-		return m.cells.wrap(strings.TrimRight(b.text, "\n"), m.width)
+	if err != nil { // what cannot be rendered
+		return asWritten()
 	}
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(out, "\n"), "\n") {
