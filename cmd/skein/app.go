@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
@@ -207,12 +208,12 @@ func (a *app) printJSON(v any) error {
 
 // safeJSON escapes, as JSON can, what safe would show as its code.
 func safeJSON(s string) string {
-	if !strings.ContainsFunc(s, harmful) {
+	if !strings.ContainsFunc(s, tui.Harmful) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if harmful(r) {
+		if tui.Harmful(r) {
 			for _, unit := range utf16.Encode([]rune{r}) {
 				fmt.Fprintf(&b, `\u%04x`, unit)
 			}
@@ -232,30 +233,16 @@ func (a *app) printf(format string, args ...any) error {
 // newline and tab, and characters that turn the direction of text, show as
 // their code.
 func safe(s string) string {
-	if !strings.ContainsFunc(s, harmful) {
+	if !strings.ContainsFunc(s, tui.Harmful) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if harmful(r) {
+		if tui.Harmful(r) {
 			fmt.Fprintf(&b, "<U+%04X>", r)
 			continue
 		}
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-func harmful(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r < 0x20 || r >= 0x7f && r < 0xa0:
-		return true
-	case r == 0x61c || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff:
-		return true // marks of direction, and what takes no room
-	case r >= 0xe0000 && r <= 0xe007f:
-		return true // tags
-	}
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/skeinhq/skein/cmd/skein/tui"
+
 	"github.com/skeinhq/skein/model/modeltest"
 )
 
@@ -72,7 +74,7 @@ func TestJSONIsHarmlessAndStaysJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := safeJSON(string(data))
-	if strings.ContainsFunc(shown, harmful) {
+	if strings.ContainsFunc(shown, tui.Harmful) {
 		t.Errorf("harmful: %q", shown)
 	}
 	var back string

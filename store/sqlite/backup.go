@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/skeinhq/skein/store"
@@ -153,7 +154,10 @@ func renew(ctx context.Context, path string) error {
 // staged lends work the path of a new file in a folder of its own beside path,
 // which is made durable before place puts it there.
 func staged(op, path string, work func(part string) error) error {
-	dir, err := os.MkdirTemp(filepath.Dir(path), ".skein-*")
+	if err := tidyStages(filepath.Dir(path)); err != nil {
+		return cannotPut(op, path, err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(path), stage)
 	if err != nil {
 		return cannotPut(op, path, err)
 	}
@@ -163,6 +167,36 @@ func staged(op, path string, work func(part string) error) error {
 		err = work(part)
 	}
 	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// stage is how the folder is named in which a file is prepared; one that is
+// older than staleStage was left by a process that was killed.
+const (
+	stage      = ".skein-*"
+	staleStage = 24 * time.Hour
+)
+
+// tidyStages removes what killed processes left.
+func tidyStages(in string) error {
+	left, err := filepath.Glob(filepath.Join(escapeGlob(in), stage))
+	if err != nil {
+		return err
+	}
+	for _, dir := range left {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < staleStage {
+			continue
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escapeGlob makes a path stand for itself in a pattern.
+func escapeGlob(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // place puts a finished file at a path where there is nothing, so that the path

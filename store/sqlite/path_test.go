@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 
@@ -276,5 +277,35 @@ func TestWhatIsMadeBesideADatabaseBelongsToItsOwner(t *testing.T) {
 				t.Errorf("%s belongs to %d:%d, with mode %v", filepath.Base(name), has.Uid, has.Gid, info.Mode())
 			}
 		}
+	}
+}
+
+// What a killed backup or restore left beside a database is removed by a later
+// one, once it is surely stale.
+func TestWhatKilledCopiesLeftIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old, fresh := filepath.Join(dir, ".skein-1"), filepath.Join(dir, ".skein-2")
+	for _, d := range []string{old, fresh} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	yesterday := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(old, yesterday, yesterday); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(context.Background(), filepath.Join(dir, "t.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Backup(context.Background(), filepath.Join(dir, "copy.db")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("the old one is still there: %v", err)
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Errorf("the fresh one is gone: %v", err)
 	}
 }

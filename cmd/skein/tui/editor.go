@@ -307,11 +307,11 @@ func (e *editor) height(c cells, width, most int) int {
 // shownTyped leaves out what must not reach the terminal; typed text keeps it.
 func shownTyped(s string) string {
 	s = untab(s)
-	if !strings.ContainsFunc(s, harmful) {
+	if !strings.ContainsFunc(s, Harmful) {
 		return s
 	}
 	return strings.Map(func(r rune) rune {
-		if harmful(r) {
+		if Harmful(r) {
 			return -1
 		}
 		return r

@@ -16,12 +16,12 @@ func safe(s string) string {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if !strings.ContainsFunc(s, harmful) {
+	if !strings.ContainsFunc(s, Harmful) {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if harmful(r) {
+		if Harmful(r) {
 			fmt.Fprintf(&b, "<U+%04X>", r)
 			continue
 		}
@@ -35,14 +35,19 @@ func safeLine(s string) string {
 	return safe(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " "))
 }
 
-func harmful(r rune) bool {
+// Harmful says whether a rune could move a terminal's cursor, turn the direction
+// of text, or hide: control characters but newline and tab, marks of direction,
+// characters without width, tags. The joiner of emoji is none.
+func Harmful(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
 	case r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029:
 		return true
+	case r == 0x61c || r == 0x200b || r == 0x200e || r == 0x200f || r == 0xfeff:
+		return true
 	}
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
 }
 
 // The Markdown renderer drops what looks like HTML and turns entities into
@@ -61,7 +66,7 @@ func shield(s string) string {
 	}
 	if strings.Contains(s, "&#") {
 		s = entity.ReplaceAllStringFunc(s, func(e string) string {
-			if r := entityRune(e); r != '\n' && r != '\t' && !harmful(r) {
+			if r := entityRune(e); r != '\n' && r != '\t' && !Harmful(r) {
 				return e
 			}
 			return string(ampersand) + e[1:]
@@ -92,7 +97,7 @@ func unshield(line string) string {
 
 // onlyStyles keeps of the escape sequences those that style text.
 func onlyStyles(s string) string {
-	if strings.IndexByte(s, 0x1b) < 0 && !strings.ContainsFunc(s, harmful) {
+	if strings.IndexByte(s, 0x1b) < 0 && !strings.ContainsFunc(s, Harmful) {
 		return s
 	}
 	var b strings.Builder
@@ -106,7 +111,7 @@ func onlyStyles(s string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if !harmful(r) {
+		if !Harmful(r) {
 			b.WriteString(s[i : i+n])
 		}
 		i += n
