@@ -126,7 +126,7 @@ func FuzzMarkdownIsHarmless(f *testing.F) {
 		flow.grow(safe(text))
 		lines, _ := flow.lines(look, true)
 		for _, line := range lines {
-			if plain := ansi.Strip(line); strings.ContainsFunc(styles.ReplaceAllString(line, ""), harmful) || strings.ContainsAny(plain, "\n\t") {
+			if plain := ansi.Strip(line); strings.ContainsFunc(styles.ReplaceAllString(line, ""), Harmful) || strings.ContainsAny(plain, "\n\t") {
 				t.Errorf("%q gives %q", text, line)
 			}
 			if w := look.cells.width(line); w > width {

@@ -377,7 +377,7 @@ func TestAnyHistoryOfKeysAndNewsFitsTheScreen(t *testing.T) {
 				if w := l.m.cells.width(line); w > l.m.width {
 					rt.Fatalf("after %s line %d is %d columns wide, not %d: %q", name, i, w, l.m.width, line)
 				}
-				if strings.ContainsFunc(ansi.Strip(line), harmful) {
+				if strings.ContainsFunc(ansi.Strip(line), Harmful) {
 					rt.Fatalf("after %s line %d is %q", name, i, line)
 				}
 			}

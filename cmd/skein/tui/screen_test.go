@@ -171,7 +171,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	s := play(t, 70, 60).opens(hostile()...).press("ctrl+r", "ctrl+x")
 	s.give(pieces("n", "text", "split \x1b"), pieces("n", "text", "[2J sequence &#2"), pieces("n", "text", "7;[31m"))
 	text := s.m.screen().text()
-	if left := styles.ReplaceAllString(text, ""); strings.ContainsFunc(left, harmful) {
+	if left := styles.ReplaceAllString(text, ""); strings.ContainsFunc(left, Harmful) {
 		t.Errorf("a control character is on the screen: %q", left)
 	}
 	for _, seq := range styles.FindAllString(text, -1) {

@@ -190,6 +190,9 @@ func (s *shell) open(id string) {
 	s.mu.Unlock()
 	o.answering = seated.answering()
 	s.send(o)
+	if on := seated.answering(); on != o.answering { // what was told before o came was dropped
+		s.send(answering{sitting: sitting, on: on})
+	}
 	s.watch(ctx, t, sitting, batches)
 }
 
