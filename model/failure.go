@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -128,6 +129,9 @@ func Refused(provider, model string, f Failure, message string) *thread.Error {
 	}
 	if f.Again && f.After > 0 {
 		e.Hint = fmt.Sprintf("try again in %s", f.After.Round(time.Second))
+		if f.After >= longest {
+			e.Hint = "try again in a day or later: the provider asks for so long a wait"
+		}
 	}
 	return e
 }
@@ -158,11 +162,18 @@ func understand(f Failure, told string) refusal {
 // was up, else provider.
 func Unreachable(ctx context.Context, provider string, err error) *thread.Error {
 	var timeout interface{ Timeout() bool }
+	var away *redirected
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &thread.Error{Code: thread.Aborted, Op: "model", Message: "the answer was stopped", Err: context.Cause(ctx)}
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
 		return &thread.Error{Code: thread.Timeout, Op: "model", Message: provider + " took too long", Hint: "try again", Err: err, Details: Failure{Again: ctx.Err() == nil}}
+	}
+	if errors.As(err, &away) {
+		return away.error(provider)
+	}
+	if errors.Is(err, ErrTooMuch) || errors.Is(err, bufio.ErrTooLong) {
+		return &thread.Error{Code: thread.Response, Op: "model", Message: provider + " answered with more than is taken", Err: ErrTooMuch, Details: Failure{}}
 	}
 	return &thread.Error{
 		Code: thread.Provider, Op: "model", Message: provider + " cannot be reached",
@@ -185,18 +196,31 @@ func Unusable(provider, what string, err error) *thread.Error {
 }
 
 // After reads the headers Retry-After-Ms and Retry-After: milliseconds, and
-// seconds or a date of HTTP.
+// seconds or a date of HTTP. What asks for more than a day asks for a day.
 func After(milliseconds, seconds string, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(milliseconds, 64); err == nil && ms > 0 {
-		return time.Duration(ms * float64(time.Millisecond))
+	if d, ok := wait(milliseconds, time.Millisecond); ok {
+		return d
 	}
-	if s, err := strconv.ParseFloat(seconds, 64); err == nil && s > 0 {
-		return time.Duration(s * float64(time.Second))
+	if d, ok := wait(seconds, time.Second); ok {
+		return d
 	}
 	if at, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", seconds); err == nil {
-		return max(0, at.Sub(now))
+		return min(max(0, at.Sub(now)), longest)
 	}
 	return 0
+}
+
+// longest is the longest wait that is told apart from any other: whoever asks
+// for more has no time to give.
+const longest = 24 * time.Hour
+
+// wait reads a number of units. What is too large for one is the longest wait.
+func wait(number string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) || !(n > 0) {
+		return 0, false
+	}
+	return time.Duration(min(n*float64(unit), float64(longest))), true
 }
 
 // NameAt gives the name that a model has at its provider: without the

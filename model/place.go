@@ -47,8 +47,14 @@ func CheckAddress(address string) error {
 	if s := strings.ToLower(scheme); s != "http" && s != "https" || s == strings.ToLower(address) {
 		return bad(fmt.Sprintf("the URL %s has no http:// or https://", Shown(address)))
 	}
-	if u, err := url.Parse(address); err != nil || u.Host == "" {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil, u.Host == "":
 		return bad(fmt.Sprintf("the URL %s cannot be read", Shown(address)))
+	case u.User != nil:
+		return bad(fmt.Sprintf("the URL %s holds a name or a password, which belong into the key or a header", Shown(address)))
+	case strings.ContainsAny(address, "?#"):
+		return bad(fmt.Sprintf("the URL %s has something after its path, after a ? or a #", Shown(address)))
 	}
 	return nil
 }

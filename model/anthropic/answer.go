@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 
@@ -28,7 +29,9 @@ type answer struct {
 type open struct {
 	index int64
 	part  thread.Part // its type is empty for what Skein has no part for
-	input []byte      // of a call, as JSON in pieces
+	text  strings.Builder
+	sign  strings.Builder // the signature
+	input []byte          // of a call, as JSON in pieces
 	whole bool
 }
 
@@ -111,13 +114,13 @@ func (a *answer) grow(e sdk.ContentBlockDeltaEvent) []model.Event {
 	}
 	switch d := e.Delta; d.Type {
 	case "text_delta":
-		o.part.Text += d.Text
+		o.text.WriteString(d.Text)
 		return told(model.TextDelta, d.Text)
 	case "thinking_delta":
-		o.part.Text += d.Thinking
+		o.text.WriteString(d.Thinking)
 		return told(model.ThinkingDelta, d.Thinking)
 	case "signature_delta":
-		o.part.Signature += d.Signature
+		o.sign.WriteString(d.Signature)
 	case "input_json_delta":
 		o.input = append(o.input, d.PartialJSON...)
 	}
@@ -152,6 +155,8 @@ func (a *answer) done() (model.Event, error) {
 	calls := false
 	for _, o := range a.blocks {
 		p := o.part
+		p.Text += o.text.String()
+		p.Signature += o.sign.String()
 		switch p.Type {
 		case "":
 			continue

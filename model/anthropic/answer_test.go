@@ -1,6 +1,8 @@
 package anthropic_test
 
 import (
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,5 +109,29 @@ func TestAWriteForAnHourCostsMore(t *testing.T) {
 	_, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
 	if err != nil || done.Usage.CacheWrite != 1_000_000 || done.Usage.Cost != 8 {
 		t.Errorf("usage %+v, want a cost of 8: %v", done.Usage, err)
+	}
+}
+
+func TestManyPiecesAreGatheredInOnePass(t *testing.T) {
+	all := []string{started, `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"so: "}}`}
+	for range 30_000 {
+		all = append(all, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"0123456789"}}`)
+	}
+	s := serve(t, events(append(all, `{"type":"content_block_stop","index":0}`, ended("end_turn"), stopped)...))
+	var before, after runtime.MemStats
+	var done model.Event
+	runtime.ReadMemStats(&before)
+	for e, err := range s.open(t).Stream(t.Context(), request("claude-opus-5-5")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		done = e
+	}
+	runtime.ReadMemStats(&after)
+	if len(done.Parts) != 1 || len(done.Parts[0].Text) != 300_004 || !strings.HasPrefix(done.Parts[0].Text, "so: 0") {
+		t.Errorf("%d parts", len(done.Parts))
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 2<<30 {
+		t.Errorf("%d MB were allocated for 300 KB of text", took>>20)
 	}
 }

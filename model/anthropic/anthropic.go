@@ -3,6 +3,7 @@ package anthropic
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
@@ -21,8 +22,8 @@ type Options struct {
 	// Key is the API key. Nothing is read from the environment.
 	Key string
 
-	// BaseURL is where the API is, without its version. Default:
-	// https://api.anthropic.com.
+	// BaseURL is where the API is, without its version: a /v1 at its end is left
+	// out. Default: https://api.anthropic.com.
 	BaseURL string
 
 	// Client sends the requests. Default: http.DefaultClient.
@@ -45,6 +46,7 @@ type Model struct {
 	ttl      string // as sent: empty for the provider's default
 	rules    *model.Table
 	place    model.Place
+	secrets  model.Secrets
 	messages sdk.MessageService
 	beta     []string // of the caller's own headers
 }
@@ -63,6 +65,8 @@ func New(o Options) (*Model, error) {
 	if err := model.CheckAddress(m.place.Address); err != nil {
 		return nil, err
 	}
+	m.place.Address = bare(m.place.Address)
+	m.secrets = model.SecretsOf(m.name, o.Key, o.Headers)
 	switch o.TTL {
 	case "", "5m":
 	case "1h":
@@ -74,16 +78,11 @@ func New(o Options) (*Model, error) {
 		m.rules = model.BuiltIn()
 	}
 	options := []option.RequestOption{
-		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithMiddleware(pulse),
+		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithBaseURL(m.place.Address),
+		option.WithHTTPClient(model.Client(o.Client)),
 	}
 	if o.Key != "" {
 		options = append(options, option.WithAPIKey(o.Key))
-	}
-	if o.BaseURL != "" {
-		options = append(options, option.WithBaseURL(o.BaseURL))
-	}
-	if o.Client != nil {
-		options = append(options, option.WithHTTPClient(o.Client))
 	}
 	for name, values := range o.Headers {
 		if http.CanonicalHeaderKey(name) == betaHeader {
@@ -97,4 +96,10 @@ func New(o Options) (*Model, error) {
 	}
 	m.messages = sdk.NewClient(options...).Messages
 	return m, nil
+}
+
+// bare is a base URL without the version at its end, which the SDK adds.
+func bare(address string) string {
+	address = strings.TrimRight(address, "/")
+	return strings.TrimRight(strings.TrimSuffix(address, "/v1"), "/")
 }

@@ -148,3 +148,13 @@ func TestAWrongBaseURLIsNotAWrongModel(t *testing.T) {
 		}
 	}
 }
+
+func TestTheVersionInTheBaseURLIsLeftOut(t *testing.T) {
+	for _, tail := range []string{"", "/", "/v1", "/v1/"} {
+		s := serve(t, hello())
+		m := s.open(t, func(o *anthropic.Options) { o.BaseURL += tail })
+		if _, done, err := ask(t.Context(), m, request("claude-opus-5-5")); err != nil || done.Type != model.Done {
+			t.Errorf("with %q: %+v, %v", tail, done, err)
+		}
+	}
+}

@@ -43,6 +43,7 @@ type Model struct {
 	name    string
 	address string
 	place   model.Place
+	secrets model.Secrets
 	key     string
 	client  *http.Client
 	ttl     string
@@ -73,12 +74,9 @@ func New(o Options) (*Model, error) {
 		return bad("no cache is kept for "+o.TTL, "choose 5m or 1h")
 	}
 	m := &Model{
-		name: name, address: strings.TrimSuffix(o.BaseURL, "/") + "/chat/completions", key: o.Key, client: o.Client,
-		place: model.Place{Address: o.BaseURL, Shape: shape},
-		ttl:   o.TTL, headers: o.Headers.Clone(), rules: o.Rules, newest: u.Hostname() == "api.openai.com",
-	}
-	if m.client == nil {
-		m.client = http.DefaultClient
+		name: name, address: strings.TrimSuffix(o.BaseURL, "/") + "/chat/completions", key: o.Key, client: model.Client(o.Client),
+		place: model.Place{Address: o.BaseURL, Shape: shape}, secrets: model.SecretsOf(name, o.Key, o.Headers),
+		ttl: o.TTL, headers: o.Headers.Clone(), rules: o.Rules, newest: u.Hostname() == "api.openai.com",
 	}
 	if m.rules == nil {
 		m.rules = model.BuiltIn()

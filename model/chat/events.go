@@ -5,12 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/skeinhq/skein/model"
 )
-
-// maxEvent is the most bytes of one event.
-const maxEvent = 32 << 20
-
-var errTooLong = errors.New("an event has too many bytes")
 
 // events reads server-sent events.
 type events struct {
@@ -33,8 +30,8 @@ func (e *events) next() ([]byte, error) {
 				data = append(data, '\n')
 			}
 			data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
-			if len(data) > maxEvent {
-				return nil, errTooLong
+			if len(data) > model.MaxEvent {
+				return nil, model.ErrTooMuch
 			}
 		}
 		if errors.Is(err, io.EOF) || len(line) == 0 && len(data) > 0 {
@@ -49,8 +46,8 @@ func (e *events) line() ([]byte, error) {
 	for {
 		piece, err := e.lines.ReadSlice('\n')
 		whole = append(whole, piece...)
-		if len(whole) > maxEvent {
-			return nil, errTooLong
+		if len(whole) > model.MaxEvent {
+			return nil, model.ErrTooMuch
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return bytes.TrimRight(whole, "\r\n"), err

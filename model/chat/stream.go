@@ -14,11 +14,12 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// maxComplaint is the most bytes that are read of an error.
-const maxComplaint = 1 << 20
-
 // Stream asks once and yields the answer as it comes.
 func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
+	return m.secrets.Guard(ctx, m.name, m.stream(ctx, r))
+}
+
+func (m *Model) stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		answered, err := m.send(ctx, r)
 		if err != nil {
@@ -31,7 +32,7 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 			return
 		}
 		a := answer{provider: m.name, model: r.Model, number: r.Number}
-		stream := newEvents(model.Heard(ctx, answered.Body))
+		stream := newEvents(answered.Body)
 		for {
 			data, end := stream.next()
 			if end != nil && !errors.Is(end, io.EOF) {
@@ -117,13 +118,12 @@ func (m *Model) send(ctx context.Context, r *model.Request) (*http.Response, err
 	if err != nil {
 		return nil, model.Unreachable(ctx, m.name, model.WithoutAddress(err))
 	}
-	model.Pulse(ctx)
 	return answered, nil
 }
 
 // refused makes an error of an answer that is none.
 func (m *Model) refused(ctx context.Context, r *model.Request, answered *http.Response) error {
-	data, err := io.ReadAll(io.LimitReader(answered.Body, maxComplaint))
+	data, err := io.ReadAll(answered.Body)
 	if err != nil && ctx.Err() != nil {
 		return model.BrokenOff(ctx, m.name, err)
 	}

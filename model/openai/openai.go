@@ -46,6 +46,7 @@ type Model struct {
 	ttl       string
 	rules     *model.Table
 	place     model.Place
+	secrets   model.Secrets
 	responses responses.ResponseService
 }
 
@@ -66,18 +67,16 @@ func New(o Options) (*Model, error) {
 	if err := model.CheckAddress(m.place.Address); err != nil {
 		return nil, err
 	}
+	m.secrets = model.SecretsOf(m.name, o.Key, o.Headers)
 	if m.rules == nil {
 		m.rules = model.BuiltIn()
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(m.place.Address, "/") + "/"),
-		option.WithMaxRetries(0), option.WithMiddleware(pulse),
+		option.WithMaxRetries(0), option.WithHTTPClient(model.Client(o.Client)),
 	}
 	if o.Key != "" {
 		options = append(options, option.WithAPIKey(o.Key))
-	}
-	if o.Client != nil {
-		options = append(options, option.WithHTTPClient(o.Client))
 	}
 	for name, values := range o.Headers {
 		options = append(options, option.WithHeaderDel(name))

@@ -20,6 +20,10 @@ import (
 
 // Stream asks once and yields the answer as it comes.
 func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
+	return m.secrets.Guard(ctx, m.name, m.stream(ctx, r))
+}
+
+func (m *Model) stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		b, err := m.body(ctx, r)
 		if err != nil {
