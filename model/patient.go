@@ -20,6 +20,7 @@ type Policy struct {
 	Wait  time.Duration // at most so long between them, all waits together; default 2 minutes
 	First time.Duration // until the first byte of an answer; default 2 minutes
 	Idle  time.Duration // between two bytes of an answer; default 5 minutes
+	Whole time.Duration // of one try from its request to its end; default 30 minutes
 	Pause time.Duration // about, before the second try; it doubles with each; default half a second
 }
 
@@ -28,6 +29,7 @@ func (p Policy) filled() Policy {
 	p.Wait = cmp.Or(p.Wait, 2*time.Minute)
 	p.First = cmp.Or(p.First, 2*time.Minute)
 	p.Idle = cmp.Or(p.Idle, 5*time.Minute)
+	p.Whole = cmp.Or(p.Whole, 30*time.Minute)
 	p.Pause = cmp.Or(p.Pause, 500*time.Millisecond)
 	return p
 }
@@ -82,18 +84,23 @@ func (p patient) Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
 // errLeft says that whoever reads the answer has left the loop.
 var errLeft = errors.New("the reader left")
 
-// once asks once, and ends the request where nothing comes for too long.
+// once asks once, and ends the request where nothing comes for too long, or
+// where something comes for ever.
 func (p patient) once(ctx context.Context, r *Request, yield func(Event) bool) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	watch := time.AfterFunc(p.policy.First, func() { end(errSilent) })
 	defer watch.Stop()
+	whole := time.AfterFunc(p.policy.Whole, func() { end(errEndless) })
+	defer whole.Stop()
 	ctx = context.WithValue(ctx, pulseKey{}, func() { watch.Reset(p.policy.Idle) })
 	for e, err := range p.model.Stream(ctx, r) {
 		Pulse(ctx)
 		switch {
 		case errors.Is(context.Cause(ctx), errSilent):
 			return &thread.Error{Code: thread.Timeout, Op: "model", Message: "the model said nothing for too long", Hint: "try again", Err: err, Details: Failure{Again: true}}
+		case errors.Is(context.Cause(ctx), errEndless) && e.Type != Done:
+			return &thread.Error{Code: thread.Timeout, Op: "model", Message: "the model's answer took too long", Hint: "try again", Err: err, Details: Failure{Again: true}}
 		case err != nil:
 			return err
 		case !yield(e):
@@ -103,7 +110,10 @@ func (p patient) once(ctx context.Context, r *Request, yield func(Event) bool) e
 	return nil
 }
 
-var errSilent = errors.New("nothing came for too long")
+var (
+	errSilent  = errors.New("nothing came for too long")
+	errEndless = errors.New("the answer took too long")
+)
 
 type pulseKey struct{}
 

@@ -96,7 +96,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 		"silent before a word":   {[]try{{pause: time.Hour}, {say: "hello"}}, "retry text:hello done", "", 0},
 		"silent after a word":    {[]try{{say: "he", pause: time.Hour}, {say: "hello"}}, "text:he retry text:hello done", "", 0},
 		"silent at every try":    {[]try{{pause: time.Hour}, {pause: time.Hour}, {pause: time.Hour}, {pause: time.Hour}, {pause: time.Hour}}, "retry retry retry retry", thread.Timeout, 0},
-		"slow, but there":        {[]try{{say: "hello", pause: 4 * time.Minute, beats: 10}}, "text:hello done", "", 0},
+		"slow, but there":        {[]try{{say: "hello", pause: 4 * time.Minute, beats: 6}}, "text:hello done", "", 0},
 		"slow to say the first":  {[]try{{pause: 119 * time.Second}}, "done", "", 0},
 		"too slow for the first": {[]try{{pause: 121 * time.Second}, {say: "hello"}}, "retry text:hello done", "", 0},
 	} {
@@ -193,6 +193,26 @@ func TestAPolicysFieldsCount(t *testing.T) {
 	})
 }
 
+func TestAnAnswerThatNeverEndsIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		endless := try{say: "he", pause: time.Minute, beats: 1_000}
+		m := &tries{all: []try{endless, endless}}
+		began := time.Now()
+		_, err := told(t.Context(), model.Patient(m, model.Policy{Tries: 2}))
+		if took := time.Since(began); thread.CodeOf(err) != thread.Timeout || took < time.Hour || took > time.Hour+time.Minute {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+}
+
+func TestALongWaitIsToldAndNotWaitedFor(t *testing.T) {
+	m := &tries{all: []try{{err: failed(429, model.After("", "1e30", time.Time{}))}}}
+	_, err := told(t.Context(), model.Patient(m, model.Policy{}))
+	if err == nil || len(m.asked) != 1 || !strings.Contains(err.Error(), "a day or later") {
+		t.Errorf("%d tries: %v", len(m.asked), err)
+	}
+}
+
 func TestTheWaitThatIsAskedForIsRead(t *testing.T) {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -201,6 +221,9 @@ func TestTheWaitThatIsAskedForIsRead(t *testing.T) {
 	}{
 		{"", "", 0}, {"", "7", 7 * time.Second}, {"1500", "7", 1500 * time.Millisecond}, {"", "0.5", 500 * time.Millisecond},
 		{"", "soon", 0}, {"", "-3", 0}, {"", "Mon, 30 Nov 2026 12:01:00 GMT", time.Minute}, {"", "Mon, 30 Nov 2026 11:00:00 GMT", 0},
+		{"", "1e30", 24 * time.Hour}, {"", "Inf", 24 * time.Hour}, {"", "-Inf", 0}, {"", "NaN", 0}, {"", "1e400", 24 * time.Hour}, {"", "-1e400", 0},
+		{"1e300", "", 24 * time.Hour}, {"", "99999999999999999999", 24 * time.Hour}, {"", "9223372036.9", 24 * time.Hour}, {"", "0x1p200", 24 * time.Hour},
+		{"-1e30", "7", 7 * time.Second}, {"", "Fri, 31 Dec 9999 23:59:59 GMT", 24 * time.Hour}, {"", "86399", 86399 * time.Second},
 	} {
 		if got := model.After(c.ms, c.s, now); got != c.want {
 			t.Errorf("After(%q, %q) is %s, want %s", c.ms, c.s, got, c.want)
