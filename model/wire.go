@@ -16,9 +16,10 @@ import (
 
 // The bounds of what is taken from a provider.
 const (
-	MaxEvent     = 32 << 20 // bytes of one event of a stream
-	MaxText      = 32 << 20 // bytes of an answer's text, its thinking with it
-	MaxComplaint = 1 << 20  // bytes of a refusal
+	MaxEvent     = 32 << 20  // bytes of one event of a stream
+	MaxText      = 32 << 20  // bytes of an answer's text, its thinking with it
+	MaxAnswer    = 256 << 20 // bytes of a whole answer as it is sent, its calls with it
+	MaxComplaint = 1 << 20   // bytes of a refusal
 
 	complaintTime = 5 * time.Second // for a refusal's whole body
 )
@@ -110,6 +111,7 @@ type heard struct {
 	io.ReadCloser
 	ctx   context.Context
 	end   context.CancelFunc
+	whole int  // bytes so far
 	event int  // bytes since the last empty line
 	blank bool // nothing stands in this line so far
 }
@@ -118,6 +120,9 @@ func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	if n > 0 {
 		Pulse(h.ctx)
+	}
+	if h.whole += n; h.whole > MaxAnswer {
+		return 0, ErrTooMuch
 	}
 	for rest := p[:n]; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))

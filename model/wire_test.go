@@ -267,3 +267,28 @@ func TestAnAnswerIsTakenWithinBounds(t *testing.T) {
 		})
 	}
 }
+
+func TestAWholeAnswerIsReadWithinBounds(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		flood(w, strings.Repeat("x", 256<<10)+"\n\n", 400<<20)
+	}))
+	defer s.Close()
+	answer, err := model.Client(nil).Get(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := io.Copy(io.Discard, answer.Body)
+	if !errors.Is(err, model.ErrTooMuch) || n > model.MaxAnswer {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAShortKeyIsNoSecretOfItsProvider(t *testing.T) {
+	err := model.SecretsOf("ollama", "ollama", nil).Hide(model.Refused("ollama", "loom", model.Failure{Status: 503}, "busy"))
+	if err == nil || !strings.HasPrefix(err.Error(), "ollama failed") {
+		t.Error(err)
+	}
+}

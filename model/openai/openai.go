@@ -72,7 +72,7 @@ func New(o Options) (*Model, error) {
 		m.rules = model.BuiltIn()
 	}
 	options := []option.RequestOption{
-		option.WithBaseURL(strings.TrimSuffix(m.place.Address, "/") + "/"),
+		option.WithBaseURL(strings.TrimRight(m.place.Address, "/") + "/"),
 		option.WithMaxRetries(0), option.WithHTTPClient(model.Client(o.Client)),
 	}
 	if o.Key != "" {
