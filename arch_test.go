@@ -47,6 +47,7 @@ var floors = map[string]float64{
 	"internal/outline":   1,
 	"view":               1,
 	"transcript":         1,
+	"model/wire":         0.7, // below the providers beside it
 	"internal/word":      0.5,
 	"thread":             0,
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ type Secrets []string
 // SecretsOf gathers the secrets of a provider: its key, and the values of the
 // headers that are sent with each request. A key that is the provider's own name
 // is none.
-func SecretsOf(provider, key string, headers http.Header) Secrets {
+func SecretsOf(provider, key string, headers map[string][]string) Secrets {
 	texts := []string{key}
 	for _, values := range headers {
 		for _, v := range values {

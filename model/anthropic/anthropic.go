@@ -9,6 +9,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/wire"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -79,7 +80,7 @@ func New(o Options) (*Model, error) {
 	}
 	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithMaxRetries(0), option.WithBaseURL(m.place.Address),
-		option.WithHTTPClient(model.Client(o.Client)),
+		option.WithHTTPClient(wire.Client(o.Client)),
 	}
 	if o.Key != "" {
 		options = append(options, option.WithAPIKey(o.Key))

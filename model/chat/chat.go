@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/wire"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -74,7 +75,7 @@ func New(o Options) (*Model, error) {
 		return bad("no cache is kept for "+o.TTL, "choose 5m or 1h")
 	}
 	m := &Model{
-		name: name, address: strings.TrimRight(o.BaseURL, "/") + "/chat/completions", key: o.Key, client: model.Client(o.Client),
+		name: name, address: strings.TrimRight(o.BaseURL, "/") + "/chat/completions", key: o.Key, client: wire.Client(o.Client),
 		place: model.Place{Address: o.BaseURL, Shape: shape}, secrets: model.SecretsOf(name, o.Key, o.Headers),
 		ttl: o.TTL, headers: o.Headers.Clone(), rules: o.Rules, newest: u.Hostname() == "api.openai.com",
 	}

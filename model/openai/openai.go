@@ -9,6 +9,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/wire"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -73,7 +74,7 @@ func New(o Options) (*Model, error) {
 	}
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimRight(m.place.Address, "/") + "/"),
-		option.WithMaxRetries(0), option.WithHTTPClient(model.Client(o.Client)),
+		option.WithMaxRetries(0), option.WithHTTPClient(wire.Client(o.Client)),
 	}
 	if o.Key != "" {
 		options = append(options, option.WithAPIKey(o.Key))

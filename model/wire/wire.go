@@ -1,34 +1,24 @@
-package model
+// Package wire is what the providers' clients share of HTTP: they follow no
+// redirect, are heard piece by piece, and take no more than is sane.
+package wire
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"sync/atomic"
 	"time"
 
-	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/model"
 )
 
-// The bounds of what is taken from a provider.
-const (
-	MaxEvent     = 32 << 20  // bytes of one event of a stream
-	MaxText      = 32 << 20  // bytes of an answer's text, its thinking with it
-	MaxAnswer    = 256 << 20 // bytes of a whole answer as it is sent, its calls with it
-	MaxComplaint = 1 << 20   // bytes of a refusal
-
-	complaintTime = 5 * time.Second // for a refusal's whole body
-)
-
-// ErrTooMuch says that an answer is larger than is taken.
-var ErrTooMuch = errors.New("it is larger than is taken")
+const complaintTime = 5 * time.Second // for a refusal's whole body
 
 // Client gives a copy of a client, nil standing for the default one, that is fit
-// to ask providers with: it follows no redirect, tells the [Patient] model of
+// to ask providers with: it follows no redirect, tells the model.Patient of
 // each piece of an answer, and bounds what it reads.
 func Client(c *http.Client) *http.Client {
 	if c == nil {
@@ -68,33 +58,14 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch status := answer.StatusCode; {
 	case status >= 300 && status < 400:
 		end()
-		return nil, errors.Join(&redirected{status, r.URL.Host, leadsTo(r.URL, answer.Header.Get("Location"))}, answer.Body.Close())
+		return nil, errors.Join(&model.Redirected{Status: status, From: r.URL.Host, To: leadsTo(r.URL, answer.Header.Get("Location"))}, answer.Body.Close())
 	case status >= 400:
 		answer.Body = newComplaint(answer.Body, end)
 	default:
-		Pulse(ctx)
+		model.Pulse(ctx)
 		answer.Body = &heard{ReadCloser: answer.Body, ctx: ctx, end: end}
 	}
 	return answer, nil
-}
-
-// redirected says that a server names another address.
-type redirected struct {
-	status   int
-	from, to string // hosts; to may be unknown
-}
-
-func (r *redirected) Error() string { return r.from + " redirects" }
-
-func (r *redirected) error(provider string) *thread.Error {
-	where := "to another address"
-	if r.to != "" {
-		where = "to " + r.to
-	}
-	return &thread.Error{
-		Code: thread.Configuration, Op: "model", Message: fmt.Sprintf("the server of %s, %s, redirects %s", provider, r.from, where),
-		Hint: "redirects are not followed: the base URL should be the final address", Details: Failure{Status: r.status, Wrong: WrongAddress},
-	}
 }
 
 func leadsTo(from *url.URL, location string) string {
@@ -119,17 +90,17 @@ type heard struct {
 func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	if n > 0 {
-		Pulse(h.ctx)
+		model.Pulse(h.ctx)
 	}
-	if h.whole += n; h.whole > MaxAnswer {
-		return 0, ErrTooMuch
+	if h.whole += n; h.whole > model.MaxAnswer {
+		return 0, model.ErrTooMuch
 	}
 	for rest := p[:n]; len(rest) > 0; {
 		line, after, ended := bytes.Cut(rest, []byte("\n"))
 		h.event += len(rest) - len(after)
 		h.blank = h.blank && len(bytes.TrimSuffix(line, []byte("\r"))) == 0
-		if h.event > MaxEvent {
-			return 0, ErrTooMuch
+		if h.event > model.MaxEvent {
+			return 0, model.ErrTooMuch
 		}
 		if ended {
 			if h.blank {
@@ -160,7 +131,7 @@ type complaint struct {
 func newComplaint(body io.ReadCloser, end context.CancelFunc) io.ReadCloser {
 	late := new(atomic.Bool)
 	watch := time.AfterFunc(complaintTime, func() { late.Store(true); end() })
-	return &complaint{io.LimitReader(body, MaxComplaint), body, watch, end, late}
+	return &complaint{io.LimitReader(body, model.MaxComplaint), body, watch, end, late}
 }
 
 func (c *complaint) Read(p []byte) (int, error) {

@@ -1,4 +1,4 @@
-package model_test
+package wire_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/skeinhq/skein/model/anthropic"
 	"github.com/skeinhq/skein/model/chat"
 	"github.com/skeinhq/skein/model/openai"
+	"github.com/skeinhq/skein/model/wire"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -273,7 +274,7 @@ func TestAWholeAnswerIsReadWithinBounds(t *testing.T) {
 		flood(w, strings.Repeat("x", 256<<10)+"\n\n", 400<<20)
 	}))
 	defer s.Close()
-	answer, err := model.Client(nil).Get(s.URL)
+	answer, err := wire.Client(nil).Get(s.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
