@@ -18,15 +18,15 @@ const (
 // ErrTooMuch says that an answer is larger than is taken.
 var ErrTooMuch = errors.New("it is larger than is taken")
 
-// Redirected says that a server names another address: it is not asked there.
-type Redirected struct {
+// RedirectError says that a server names another address: it is not asked there.
+type RedirectError struct {
 	Status   int
 	From, To string // hosts; To may be unknown
 }
 
-func (r *Redirected) Error() string { return r.From + " redirects" }
+func (r *RedirectError) Error() string { return r.From + " redirects" }
 
-func (r *Redirected) error(provider string) *thread.Error {
+func (r *RedirectError) error(provider string) *thread.Error {
 	where := "to another address"
 	if r.To != "" {
 		where = "to " + r.To

@@ -162,7 +162,7 @@ func understand(f Failure, told string) refusal {
 // was up, else provider.
 func Unreachable(ctx context.Context, provider string, err error) *thread.Error {
 	var timeout interface{ Timeout() bool }
-	var away *Redirected
+	var away *RedirectError
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &thread.Error{Code: thread.Aborted, Op: "model", Message: "the answer was stopped", Err: context.Cause(ctx)}

@@ -58,7 +58,7 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	switch status := answer.StatusCode; {
 	case status >= 300 && status < 400:
 		end()
-		return nil, errors.Join(&model.Redirected{Status: status, From: r.URL.Host, To: leadsTo(r.URL, answer.Header.Get("Location"))}, answer.Body.Close())
+		return nil, errors.Join(&model.RedirectError{Status: status, From: r.URL.Host, To: leadsTo(r.URL, answer.Header.Get("Location"))}, answer.Body.Close())
 	case status >= 400:
 		answer.Body = newComplaint(answer.Body, end)
 	default:
