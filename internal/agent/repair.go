@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skeinhq/skein/internal/line"
+	"github.com/skeinhq/skein/internal/prompt"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
@@ -104,7 +105,7 @@ func (l *Log) closeCalls(ctx context.Context) ([]store.New, error) {
 		case l.Thread.Turn != 0 && c.entry.Message.Turn == l.Thread.Turn:
 			continue // the turn goes on and runs it
 		default:
-			text = neverRan
+			text = prompt.NoResult // as the prompt has shown it, so that it stays the same
 		}
 		fixes = append(fixes, c.answered(c.entry.Message.Turn, thread.Result(c.part.ID, c.part.Name, text, true)))
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// noResult stands for the result of a call that has none in the log.
-const noResult = "No result of this call is recorded. Whether it had an effect is not known."
+// NoResult stands for the result of a call that has none in the log.
+const NoResult = "No result of this call is recorded. Whether it had an effect is not known."
 
 // Limits that every provider's names and ids keep.
 const (
@@ -81,7 +81,7 @@ func (l *Layout) answer(p placed, following []placed) placed {
 		}
 		result, at := takeResult(call.ID, following)
 		if result.Type == "" {
-			result = thread.Result(call.ID, call.Name, noResult, true)
+			result = thread.Result(call.ID, call.Name, NoResult, true)
 		}
 		index = max(index, at)
 		l.parts = append(l.parts, result)
