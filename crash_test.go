@@ -92,17 +92,17 @@ func (writer) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Even
 // tool leaves a line in a file.
 func crashEngine(ctx context.Context, dir, lineModel string) (*skein.Engine, error) {
 	note := tool.Tool{Name: "note", Description: "Notes that it ran.", Schema: json.RawMessage(`{"type":"object"}`)}
-	note.Run = func(context.Context, json.RawMessage) (string, error) {
+	note.Run = func(context.Context, json.RawMessage) (tool.Output, error) {
 		f, err := os.OpenFile(filepath.Join(dir, "ran"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return "", err
+			return tool.Output{}, err
 		}
 		_, err = fmt.Fprintln(f, time.Now().UnixNano())
 		if err == nil {
 			time.Sleep(3 * time.Millisecond)
 			err = f.Close()
 		}
-		return "noted", err
+		return tool.Output{Text: "noted"}, err
 	}
 	st, err := sqlite.Open(ctx, filepath.Join(dir, "t.db"), sqlite.Options{})
 	if err != nil {

@@ -410,9 +410,9 @@ func TestAnAnswerThatFailsInTheMiddleIsKept(t *testing.T) {
 // gets its own result.
 func TestCallIdsMayComeAgain(t *testing.T) {
 	ran := 0
-	count := tool.Tool{Name: "count", Schema: json.RawMessage(`{"type":"object"}`), Run: func(context.Context, json.RawMessage) (string, error) {
+	count := tool.Tool{Name: "count", Schema: json.RawMessage(`{"type":"object"}`), Run: func(context.Context, json.RawMessage) (tool.Output, error) {
 		ran++
-		return fmt.Sprint("run ", ran), nil
+		return tool.Output{Text: fmt.Sprint("run ", ran)}, nil
 	}}
 	call := `{"calls":[{"id":"call_0","name":"count"}]}`
 	e := engine(t, skein.Config{Model: "scripted", Tools: []tool.Tool{count}, Models: script(t, call, call, "one", call, "two")})

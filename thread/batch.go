@@ -15,16 +15,21 @@ const (
 	UsageDoc    = "usage"    // what answers took, and the newest requests
 	LinesDoc    = "lines"    // what lines took that a model wrote
 	LiveDoc     = "live"     // what was saved of the answer being made
+	AllowedDoc  = "allowed"  // which calls were approved for the whole thread
+	NotedDoc    = "noted"    // which compaction was tried in vain, so that it is not tried again
+	StopDoc     = "stop"     // which turn somebody in another process asked to stop
 )
 
 // Batch is what one commit made, published after it is durable. A batch that
-// carries only Live is the exception: it is of an answer still being made.
+// carries only Live or Events is the exception: it is of an answer still being
+// made.
 type Batch struct {
 	Thread  Thread  `json:"thread"` // the state after the commit
 	Entries []Entry `json:"entries,omitempty"`
 	Nodes   []Node  `json:"nodes,omitempty"`
 	Docs    []Doc   `json:"docs,omitempty"`
 	Live    *Live   `json:"live,omitempty"`
+	Events  []Event `json:"events,omitempty"` // what happened besides
 }
 
 // Live is a piece of an answer being made. ID is reserved from the first piece

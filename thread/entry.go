@@ -57,39 +57,93 @@ type Entry struct {
 }
 
 // Cut is the one kind of event that changes what the prompt holds of the past.
+// The outline's cuts move the boundary and say which lines stand before it; those
+// of other strategies say what is kept of the messages before Length. Either way
+// the messages from Length on follow whole.
 type Cut struct {
-	Number   int64     `json:"number"` // 1, 2, 3… never repeated, undone ones included
-	Strategy string    `json:"strategy"`
-	Boundary int64     `json:"boundary"` // index of the first message still whole
-	Outline  []Span    `json:"outline,omitempty"`
-	Merging  bool      `json:"merging,omitempty"` // the outline is still on its way down to LOW
-	Prev     int64     `json:"prev,omitempty"`    // seq of the cut in force before
-	Reason   string    `json:"reason"`
-	Before   CutWeight `json:"before"`
-	After    CutWeight `json:"after"`
+	Number   int64  `json:"number"`          // 1, 2, 3… never repeated, undone ones included
+	Strategy string `json:"strategy"`        // the one that acted
+	Chain    string `json:"chain,omitempty"` // the thread's strategies, joined by commas; empty: the outline alone
+	Agent    string `json:"agent,omitempty"` // in whose turn
+	Step     int    `json:"step,omitempty"`  // of that turn, from 1
+	Boundary int64  `json:"boundary"`        // index of the first message still whole
+
+	Outline []Span `json:"outline,omitempty"` // the lines shown, which tile [0, Boundary)
+	Merging bool   `json:"merging,omitempty"` // the outline is still on its way down to LOW
+
+	Kept   []Kept  `json:"kept,omitempty"`   // what is sent of the messages from Boundary on; nil: all, whole
+	Length int64   `json:"length,omitempty"` // active messages that Kept was made from
+	Gone   []Range `json:"gone,omitempty"`   // what it stands for: the messages that left or changed by it
+
+	Skills []string `json:"skills,omitempty"` // loaded by messages that have left, and still open
+	Locked []string `json:"locked,omitempty"` // loaded by messages that have left, and so locked again
+
+	Prev   int64     `json:"prev,omitempty"` // seq of the cut in force before
+	Reason string    `json:"reason"`
+	Before CutWeight `json:"before"`
+	After  CutWeight `json:"after"`
+	Usage  *Usage    `json:"usage,omitempty"` // what a summary took
 }
 
-// CutWeight is what a cut found or left, in tokens.
-type CutWeight struct {
-	Outline int `json:"outline"`
-	Tail    int `json:"tail"`
+// Kept is a piece of what a strategy leaves, in the order in which it is sent.
+// Without a Message it is the active messages with seqs from First to Last as
+// the log holds them, each of their results shortened to Results characters where
+// that is set. With one it is a message in place of the one at First, or, where
+// First is 0, a new one, such as a summary.
+type Kept struct {
+	First   int64    `json:"first,omitempty"`
+	Last    int64    `json:"last,omitempty"`
+	Results int      `json:"results,omitempty"`
+	Message *Message `json:"message,omitempty"`
 }
+
+// Range names the messages with seqs from First to Last.
+type Range struct {
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
+}
+
+// CutWeight is what a cut found or left, in tokens; of a strategy other than the
+// outline also in messages and in characters of their JSON.
+type CutWeight struct {
+	Outline    int `json:"outline"`
+	Tail       int `json:"tail"`
+	Messages   int `json:"messages,omitempty"`
+	Characters int `json:"characters,omitempty"`
+}
+
+// When a message that is said while a turn runs is to be heard.
+const (
+	WhenNow  = "now"  // by the running turn, before its next call of a tool or the model
+	WhenNext = "next" // by a turn of its own, after that one
+)
 
 // Queued is a message that was said while a turn ran. It gets its index when a
 // message takes it.
 type Queued struct {
-	When    string   `json:"when,omitempty"` // "now" or "next" (the default)
+	When    string   `json:"when,omitempty"` // WhenNow or WhenNext (the default)
 	Message *Message `json:"message"`
 }
 
-// Approval records that a call was asked about, or what was decided.
+// The states of an approval, and for what it was given.
+const (
+	ApprovalAsked   = "asked"
+	ApprovalAllowed = "allowed"
+	ApprovalDenied  = "denied"
+
+	ScopeOnce   = "once"   // this call (the default)
+	ScopeThread = "thread" // every such call in this thread
+)
+
+// Approval records that a call was asked about, or what was decided. It is of
+// the newest call with that id before it.
 type Approval struct {
 	Call     string `json:"call"`
 	State    string `json:"state"` // asked, allowed, denied
 	Scope    string `json:"scope,omitempty"`
 	By       string `json:"by,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Question string `json:"question,omitempty"`
+	Reason   string `json:"reason,omitempty"`   // of the rule that asks; of a denial
+	Question string `json:"question,omitempty"` // asked: the tool and what it would do, for people
 }
 
 // The states of a turn that are logged.

@@ -75,6 +75,7 @@ const (
 	StopLength      Stop = "length"
 	StopRefusal     Stop = "refusal"
 	StopError       Stop = "error"
+	StopLimit       Stop = "limit" // of a turn: one of its limits was reached
 	StopAborted     Stop = "aborted"
 	StopInterrupted Stop = "interrupted"
 )

@@ -60,7 +60,7 @@ func TestAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.about, err)
 		}
-		if text := got.Parts[0].Text; !strings.Contains(text, c.want) || got.IsError != c.isError || got.Call != "x" {
+		if r := got.Result; !strings.Contains(r.Parts[0].Text, c.want) || r.IsError != c.isError || r.Call != "x" {
 			t.Errorf("%s: %+v, want %q", c.about, got, c.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestALongResultKeepsHeadAndTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := got.Parts[0].Text
+	text := got.Result.Parts[0].Text
 	if n := utf8.RuneCountInString(text); n > tool.MaxResult || !utf8.ValidString(text) {
 		t.Fatalf("%d characters", n)
 	}
@@ -108,9 +108,9 @@ func TestToolsThatCannotBeUsedAreRefused(t *testing.T) {
 
 func TestAToolThatIgnoresItsContextIsLeftBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		deaf := tool.Tool{Name: "deaf", Schema: json.RawMessage(`{}`), Run: func(context.Context, json.RawMessage) (string, error) {
+		deaf := tool.Tool{Name: "deaf", Schema: json.RawMessage(`{}`), Run: func(context.Context, json.RawMessage) (tool.Output, error) {
 			time.Sleep(time.Hour)
-			return "at last", nil
+			return tool.Output{Text: "at last"}, nil
 		}}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()

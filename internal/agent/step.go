@@ -284,8 +284,8 @@ func (t *Turn) runGroup(ctx context.Context, group []call) error {
 	for i, c := range group {
 		outcomes[i] = make(chan outcome, 1)
 		go func() {
-			part, err := tool.Answer(ctx, t.Tools, c.part)
-			outcomes[i] <- outcome{part, err}
+			a, err := tool.Answer(ctx, t.Tools, c.part)
+			outcomes[i] <- outcome{a.Result, err}
 		}()
 	}
 	var failed error
