@@ -1,0 +1,24 @@
+package tool
+
+import "context"
+
+// Caller says for whom a tool runs: tools that remember something do so for each
+// thread apart.
+type Caller struct {
+	Thread string // the thread's id
+	Agent  string // the agent's name
+	Call   string // the call's id
+}
+
+type callerKey struct{}
+
+// WithCaller gives the tools that run under ctx their caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerOf gives for whom a tool runs, the zero Caller where nobody said.
+func CallerOf(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
