@@ -1,11 +1,3 @@
-// Package tool says what a tool is: a name, a description, the JSON Schema of
-// its input and a function. The tools themselves are in sub-packages; history
-// (zoom, read, search) is the one that every agent has.
-//
-// An input is checked against its schema before the function sees it, so a
-// function may trust its types. What a model did wrong (an unknown tool, a bad
-// input, a line that does not exist) is an error result for the model to read,
-// never an error of the turn.
 package tool
 
 import (

@@ -1,0 +1,64 @@
+package tool
+
+import (
+	"regexp"
+	"strings"
+)
+
+// shellMarks are the characters by which one command line is several, or writes
+// to a file, or holds what only the shell knows.
+const shellMarks = ";&|<>()$`\n\r"
+
+// allowable is a command line as an allow rule sees it. White space that a quote
+// or backslash may make part of a word stays as it is. ok is false where a
+// control character makes it something that no rule can have meant.
+func allowable(command string) (line string, ok bool) {
+	line = strings.Trim(command, " \t\r\n")
+	for _, c := range line {
+		if (c < ' ' || c == 0x7f) && !strings.ContainsRune("\t\r\n", c) {
+			return "", false
+		}
+	}
+	if strings.ContainsAny(line, `'"\`) {
+		return line, true
+	}
+	return blanks.ReplaceAllString(line, " "), true
+}
+
+var (
+	blanks = regexp.MustCompile(`[ \t]+`)
+	white  = regexp.MustCompile(`[ \t\r\n]+`)
+
+	// before is what may stand before a command's name without being one.
+	before = regexp.MustCompile(`^(?:(?:[!{]|if|then|elif|else|while|until|do|time|exec|command|builtin|[A-Za-z_][A-Za-z0-9_]*=\S*) )+`)
+
+	unquoted = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
+)
+
+// commandsIn gives what a deny or ask rule sees of a command line: the whole, each
+// part between shell marks, and each of these without quotes and without what may
+// stand before a command. A text may come more than once.
+func commandsIn(line string) []string {
+	var out []string
+	add := func(s string) {
+		s = strings.TrimSpace(white.ReplaceAllString(s, " "))
+		if s == "" {
+			return
+		}
+		out = append(out, s)
+		if bare := before.ReplaceAllString(strings.TrimSpace(unquoted.Replace(s)), ""); bare != s {
+			out = append(out, bare)
+		}
+	}
+	// A line that goes on after a backslash is one line.
+	line = strings.ReplaceAll(line, "\\\n", "")
+	add(line)
+	parts := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(shellMarks, r) })
+	if len(parts) == 1 && parts[0] == line {
+		return out
+	}
+	for _, p := range parts {
+		add(p)
+	}
+	return out
+}
