@@ -56,7 +56,7 @@ func hidden(name string) bool {
 func (k Skill) plain(name string) (string, error) {
 	clean := path.Clean(name)
 	none := fmt.Errorf("the %s skill has no file %q; loading it without file lists its files", k.Name, name)
-	if k.Files == nil || clean == "." || !fs.ValidPath(clean) {
+	if k.Files == nil || clean == "." || clean == skillFile || !fs.ValidPath(clean) {
 		return "", none
 	}
 	parts := strings.Split(clean, "/")

@@ -36,7 +36,7 @@ func (s Skills) LoadTool(in Input, opened func(ctx context.Context) ([]string, e
 			return "", fmt.Errorf("there is no skill named %q; there are: %s", ask.Name, strings.Join(s.names(), ", "))
 		}
 		if ask.File == "" {
-			return k.told(ctx, in)
+			return k.load(ctx, in)
 		}
 		loaded, err := opened(ctx)
 		if err != nil {
@@ -85,6 +85,15 @@ func (s Skills) Again(ctx context.Context, in Input, names []string) ([]thread.C
 		out = append(out, thread.Context{Name: list[i].Name, Text: text})
 	}
 	return out, nil
+}
+
+// load gives what is told, or for the model to read, in one sentence, why not.
+func (k Skill) load(ctx context.Context, in Input) (string, error) {
+	text, err := k.told(ctx, in)
+	if err != nil {
+		return "", errors.New(err.Error())
+	}
+	return text, nil
 }
 
 // told is what loading the skill gives.
