@@ -98,7 +98,9 @@ func TestADescriptionCannotForgeASecondEntry(t *testing.T) {
 		k := skill("review")
 		k.Description = description
 		got := guide.Skills{k, skill("audit")}.Catalogue()
-		lines := strings.FieldsFunc(got, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\x00\x1b\x07\u0085\u2028\u2029\u202e\u200b\u2060\U000e0041", r) })
+		lines := strings.FieldsFunc(got, func(r rune) bool {
+			return strings.ContainsRune("\n\r\v\f\x00\x1b\x07\u0085\u2028\u2029\u202e\u200b\u2060\U000e0041", r)
+		})
 		if len(lines) != 3 || !strings.HasPrefix(lines[1], "- review: ") || lines[2] != "- audit: How to audit." {
 			t.Fatalf("%q gave\n%q", description, got)
 		}
