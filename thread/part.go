@@ -1,6 +1,9 @@
 package thread
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // PartType says what a [Part] is.
 type PartType string
@@ -63,4 +66,22 @@ func Call(id, name string, input json.RawMessage) Part {
 // Result makes the text result of the call with the given id.
 func Result(call, name, text string, isError bool) Part {
 	return Part{Type: ResultPart, Call: call, Name: name, Parts: []Part{Text(text)}, IsError: isError}
+}
+
+// Whole gives the place in Parts of the blob that holds a result's whole text,
+// where the result itself holds only head and tail: its first blob, a plain text
+// named after the tool; -1 where there is none.
+func (p *Part) Whole() int {
+	if p.Type != ResultPart {
+		return -1
+	}
+	for i := range p.Parts {
+		if q := &p.Parts[i]; q.Type == BlobPart {
+			if q.Name == p.Name+".txt" && strings.HasPrefix(q.MediaType, "text/plain") {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
 }

@@ -22,7 +22,8 @@ const (
 // 1,600 tokens by both large vendors.
 const (
 	imageWeight = 1600
-	partWeight  = 4 // framing of a call or result
+	partWeight  = 4  // framing of a call or result
+	wholeWeight = 16 // the reference to a result's whole text, which is never sent
 )
 
 // Weight estimates the tokens of a text, rounded up.
@@ -90,7 +91,12 @@ func (p Part) Weigh() int {
 		return partWeight + Weight(p.ID) + Weight(p.Name) + Weight(string(p.Input))
 	case ResultPart:
 		w := partWeight + Weight(p.Call)
-		for _, q := range p.Parts {
+		whole := p.Whole()
+		for i, q := range p.Parts {
+			if i == whole {
+				w += wholeWeight
+				continue
+			}
 			w += q.Weigh()
 		}
 		return w

@@ -118,7 +118,12 @@ func (w *blobWalk) message(m *thread.Message, index int64) {
 	w.own = w.l.own(m)
 	for i := range m.Parts {
 		w.part(&m.Parts[i], index, &n)
+		whole := m.Parts[i].Whole()
 		for j := range m.Parts[i].Parts {
+			if j == whole { // it is never sent
+				n++
+				continue
+			}
 			w.part(&m.Parts[i].Parts[j], index, &n)
 		}
 	}

@@ -86,6 +86,36 @@ func TestImagesInResultsCount(t *testing.T) {
 	}
 }
 
+// TestTheWholeOutputIsAReference that weighs next to nothing, and its place among
+// the blobs is counted.
+func TestTheWholeOutputIsAReference(t *testing.T) {
+	build := func(beside ...thread.Part) (*prompt.Prompt, int) {
+		l := newLog().say("ana", "Run it")
+		l.reply(call("a", "shell", `{}`))
+		r := thread.Result("a", "shell", "head … tail", false)
+		r.Parts = append(r.Parts, beside...)
+		m := thread.Message{Author: "shell", Role: thread.Tool, Parts: []thread.Part{r}}
+		return l.add(m).build(t, north("echo")), m.Weigh()
+	}
+	whole := thread.Part{Type: thread.BlobPart, Hash: "h", MediaType: "text/plain; charset=utf-8", Name: "shell.txt", Size: 16 << 20}
+	p, weight := build(append([]thread.Part{whole}, manyImages(21)...)...)
+	if got := history(p); !strings.Contains(got, `{"type":"text","text":"head … tail"},{"type":"text","text":"[whole output shell.txt zoom 2 1]"}`) {
+		t.Errorf("got\n%s", got)
+	}
+	if got := len(sentImages(p)); got != 10 {
+		t.Errorf("%d images beside it are sent, want the newest 10", got)
+	}
+	if _, plain := build(manyImages(21)...); weight > plain+50 {
+		t.Errorf("with it the message weighs %d, without %d", weight, plain)
+	}
+	other := whole
+	other.Name, other.Size = "report.txt", 10
+	p, _ = build(other)
+	if got := history(p); !strings.Contains(got, "[text/plain; charset=utf-8 report.txt zoom 2 1]") {
+		t.Errorf("another file is shown as\n%s", got)
+	}
+}
+
 func TestALargeFileDoesNotFillTheWindow(t *testing.T) {
 	pdf := thread.Part{Type: thread.BlobPart, MediaType: "application/pdf", Name: "book.pdf", Size: 4 << 20}
 	if got := sentImages(newLog().say("ana", "Read", pdf).build(t, north("echo"))); len(got) != 0 {

@@ -86,6 +86,7 @@ func (l *Layout) results(e *thread.Entry) []thread.Part {
 // first blob.
 func (l *Layout) output(result *thread.Part, at blobPlace) []thread.Part {
 	start := len(l.inner)
+	whole := result.Whole()
 	for i := range result.Parts {
 		p := &result.Parts[i]
 		switch p.Type {
@@ -94,7 +95,11 @@ func (l *Layout) output(result *thread.Part, at blobPlace) []thread.Part {
 				l.inner = append(l.inner, thread.Text(valid(p.Text)))
 			}
 		case thread.BlobPart:
-			l.inner = append(l.inner, l.blob(p, at))
+			if i == whole {
+				l.inner = append(l.inner, thread.Text(l.reference("whole output", p.Name, at.index)))
+			} else {
+				l.inner = append(l.inner, l.blob(p, at))
+			}
 			at.n++
 		case thread.RawPart:
 			l.inner = append(l.inner, thread.Text(l.reference("part", "", at.index)))

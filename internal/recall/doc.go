@@ -8,6 +8,9 @@
 //	Read(8, 5)   messages 8 to 12 whole, as far as a byte limit allows
 //	Search("…")  the messages that hold the words, best first, each as one line
 //
+// A tool's output that is too long for the log stands there with its head and
+// tail; zoom pages through the whole of it.
+//
 // Any past line opens, whether the prompt shows it or not and whether it is built
 // yet or not: below it there are messages in any case.
 //

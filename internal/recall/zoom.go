@@ -50,7 +50,8 @@ func pageOf(e *thread.Entry, viewer string, all []string, page int) Page {
 }
 
 // Zoom opens the line of that span, any that the thread has messages for. page
-// is for a single message; 0 is the first.
+// is for a single message; 0 is the first. A result of which the log holds only
+// head and tail is shown whole.
 //
 // Errors: not-found ("No line id+n.", or no such page), storage.
 func Zoom(ctx context.Context, st store.Store, t *thread.Thread, viewer string, span thread.Span, page int) (Zoomed, error) {
@@ -70,6 +71,11 @@ func zoomMessage(ctx context.Context, st store.Store, t *thread.Thread, viewer s
 	e, err := message(ctx, st, t, id)
 	if err != nil {
 		return nil, err
+	}
+	if e.Message != nil && e.Message.VisibleTo(viewer) {
+		if e.Message, err = opened(ctx, st, t, e.Message); err != nil {
+			return nil, err
+		}
 	}
 	all := pages(Text(&e, viewer))
 	if page > len(all) {
