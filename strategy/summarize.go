@@ -1,0 +1,177 @@
+package strategy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/skeinhq/skein/thread"
+)
+
+// The defaults of [Summarize].
+const (
+	DefaultTriggerCharacters  = 400_000
+	DefaultKeepRecentMessages = 6
+	DefaultSummaryTokens      = 4_000
+)
+
+// Summarize are the options of [SummarizeHistory]. A zero field stands for its
+// default.
+type Summarize struct {
+	TriggerCharacters  int    // runes of the JSON of messages, system text and tools; default 400,000
+	TriggerTokens      int    // of the same, instead of characters
+	KeepRecentMessages int    // at least so many newest messages stay whole; default 6
+	Prompt             string // what a summary keeps; default [Guide]
+	Model              string // that writes it; default: the agent's
+	MaxSummaryTokens   int    // of a summary; default 4,000
+}
+
+func (o Summarize) filled() Summarize {
+	o.TriggerCharacters = cmp.Or(o.TriggerCharacters, DefaultTriggerCharacters)
+	o.KeepRecentMessages = max(1, cmp.Or(o.KeepRecentMessages, DefaultKeepRecentMessages))
+	o.MaxSummaryTokens = cmp.Or(o.MaxSummaryTokens, DefaultSummaryTokens)
+	return o
+}
+
+// SummaryHead stands before the text of a summary.
+const SummaryHead = "Summary of the earlier conversation:\n"
+
+// SummarizeHistory has a model summarize what is older than the newest messages,
+// where the prompt is above the trigger. Sent are then the thread's first prompt,
+// the summary, calls that wait for their results, and the newest messages. A later
+// summary folds the earlier one in.
+func SummarizeHistory(o Summarize) Strategy {
+	return Strategy{Name: SummarizeName, Compact: o.filled().compact}
+}
+
+func (o Summarize) compact(ctx context.Context, in Input) (Result, error) {
+	over := in.over()
+	if !over && !o.fires(&in) {
+		return Result{}, nil
+	}
+	p := o.plan(in.Messages)
+	room, limited := in.room()
+	if limited && !in.Overflowing && over && (room <= tokens(p.stay) || len(p.leave) == 0) {
+		if in.Followed {
+			return Result{}, nil
+		}
+		return Result{}, in.irreducible(tokens(p.stay) + tokens(p.earlier))
+	}
+	if len(p.leave) == 0 || !over && !o.worth(p.leave) {
+		return Result{}, nil
+	}
+	ask := Ask{
+		Model: cmp.Or(o.Model, in.Model), Messages: p.leave, Prompt: o.Prompt,
+		MaxTokens: o.MaxSummaryTokens, Most: tokens(p.leave) + tokens(p.earlier),
+	}
+	for i := range p.earlier {
+		ask.Earlier, _ = summaryOf(&p.earlier[i])
+	}
+	if limited && !in.Overflowing {
+		ask.MaxTokens = max(1, min(ask.MaxTokens, room-tokens(p.stay)))
+	}
+	if in.Summarize == nil {
+		return Result{}, &thread.Error{Code: thread.Configuration, Op: "compact", Message: "there is no model to summarize with", Hint: "set Input.Summarize"}
+	}
+	s, err := in.Summarize(ctx, ask)
+	if err != nil {
+		return Result{Usage: s.Usage}, err
+	}
+	text := strings.TrimSpace(strings.ToValidUTF8(s.Text, "\uFFFD"))
+	if text == "" {
+		return Result{Usage: s.Usage}, &thread.Error{Code: thread.Response, Op: "compact", Message: "the summary is blank"}
+	}
+	return Result{Messages: p.with(text), Reason: in.reason("trigger"), Usage: s.Usage}, nil
+}
+
+// fires says whether the prompt is above the trigger.
+func (o Summarize) fires(in *Input) bool {
+	if o.TriggerTokens > 0 {
+		return in.total() > o.TriggerTokens
+	}
+	return in.Fixed.Characters+characters(in.Messages) > o.TriggerCharacters
+}
+
+// worth says whether it is worth a summary that these messages leave: they are a
+// tenth of the trigger. After a summary only what was said since can leave, so
+// where what must stay is itself above the trigger, the next summary comes when
+// another tenth has gathered, and not at each step. The earlier summary does not
+// count: it comes back as part of the new one.
+func (o Summarize) worth(leave []Message) bool {
+	if o.TriggerTokens > 0 {
+		return tokens(leave) >= o.TriggerTokens/10
+	}
+	return characters(leave) >= o.TriggerCharacters/10
+}
+
+// plan is what a summary does with each message.
+type plan struct {
+	first   []Message // the thread's first prompt, where it is not among the rest
+	earlier []Message // summaries, to be folded in
+	leave   []Message // to be summarized
+	rest    []Message // calls that wait, and the newest messages
+	stay    []Message // first and rest
+}
+
+func (o Summarize) plan(messages []Message) plan {
+	pairs := pair(messages)
+	held := pairs.held(messages)
+	cut := 0
+	for i, legal := range pairs.starts(messages) {
+		if legal && i <= len(messages)-o.KeepRecentMessages {
+			cut = i
+		}
+	}
+	var p plan
+	opened := false
+	for i := range messages {
+		m := messages[i]
+		_, summary := summaryOf(&m)
+		switch {
+		case i >= cut || held[i]:
+			p.rest = append(p.rest, m)
+		case summary:
+			p.earlier = append(p.earlier, m)
+		case !opened && m.Message != nil && m.Message.Role == thread.User:
+			p.first = append(p.first, m)
+		default:
+			p.leave = append(p.leave, m)
+		}
+		opened = opened || !summary && m.Message != nil && m.Message.Role == thread.User
+	}
+	p.stay = append(append(p.stay, p.first...), p.rest...)
+	return p
+}
+
+// with is what is sent with that summary.
+func (p *plan) with(text string) []Message {
+	out := append([]Message{}, p.first...)
+	out = append(out, New(thread.Message{Role: thread.User, Parts: []thread.Part{thread.Text(SummaryHead + text)}}))
+	return append(out, p.rest...)
+}
+
+// summaryOf gives the text of a summary that stands among the messages.
+func summaryOf(m *Message) (text string, ok bool) {
+	if m.Seq != 0 || m.Message == nil || m.Message.Role != thread.User || m.Message.Author != "" {
+		return "", false
+	}
+	return strings.CutPrefix(m.Message.PlainText(), SummaryHead)
+}
+
+// Irreducible gives the figures of a prompt that no compaction makes small
+// enough, in tokens, as Details of the error.
+type Irreducible struct {
+	Limit    int `json:"limit"`
+	Fixed    int `json:"fixed"`    // instructions, tools, contexts
+	Messages int `json:"messages"` // those that must stay
+}
+
+func (in *Input) irreducible(messages int) error {
+	d := Irreducible{Limit: in.Limit, Fixed: in.Fixed.Tokens, Messages: messages}
+	return &thread.Error{
+		Code: thread.Limit, Op: "compact", Details: d,
+		Message: fmt.Sprintf("the prompt cannot be made small enough: instructions, tools and contexts weigh %d tokens and the messages that must stay %d, and the limit is %d", d.Fixed, d.Messages, d.Limit),
+		Hint:    "shorten the instructions, take tools away, keep fewer messages, use a model with a larger window, or rewind before a message that is too long by itself",
+	}
+}
