@@ -49,6 +49,7 @@ var floors = map[string]float64{
 	"transcript":         1,
 	"model/wire":         0.7, // below the providers beside it
 	"internal/word":      0.5,
+	"internal/process":   0.5,
 	"thread":             0,
 }
 
