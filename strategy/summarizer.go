@@ -12,12 +12,10 @@ import (
 
 // Summarizer asks a model for summaries. Its Summarize is an Input's.
 type Summarizer struct {
-	// Model gives a model and its rules by name.
-	Model func(name string) (model.Model, model.Rules, error)
-
-	CacheKey string       // stable for a thread
+	Models   func(name string) (model.Model, model.Rules, error)
+	Model    string       // the name of the one that is asked where the ask names none
+	CacheKey string       // the same for all of a thread's summaries
 	Number   func() int64 // of the next request, for models that answer by number; nil: 0
-	Name     string       // of the model where the ask names none
 }
 
 // Tries is how often a model is asked for one answer.
@@ -31,8 +29,8 @@ const tries = 2
 // replaces), configuration (no such model, or one with too small a window), and
 // those of the model. Usage is given with an error too.
 func (s Summarizer) Summarize(ctx context.Context, a Ask) (Summary, error) {
-	name := cmp.Or(a.Model, s.Name)
-	m, rules, err := s.Model(name)
+	name := cmp.Or(a.Model, s.Model)
+	m, rules, err := s.Models(name)
 	if err != nil {
 		return Summary{}, err
 	}
