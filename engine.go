@@ -62,6 +62,9 @@ type Config struct {
 	// over; default DefaultLease.
 	Lease time.Duration
 
+	// Observers are told of what happens in the threads of this engine.
+	Observers []Observer
+
 	// Now is the clock; default time.Now.
 	Now func() time.Time
 }
@@ -135,6 +138,9 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if err := checkTools(cfg.Tools); err != nil {
 		return nil, err
 	}
+	if err := checkObservers(cfg.Observers); err != nil {
+		return nil, err
+	}
 	if cfg.Lease <= 0 {
 		cfg.Lease = DefaultLease
 	}
@@ -150,10 +156,12 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 		turns: map[string]chan struct{}{}, held: map[string]bool{}, open: map[string]*Thread{},
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.hub.observers = newObservers(cfg.Observers, cfg.Now)
 	if e.lines, err = e.newBuilder(); err != nil {
 		e.cancel()
 		return nil, err
 	}
+	e.hub.observers.start(e.report)
 	if !cfg.ReadOnly {
 		if err := e.lines.Resume(ctx); err != nil {
 			return nil, errors.Join(err, e.Close())
@@ -197,7 +205,8 @@ func (e *Engine) newBuilder() (*line.Builder, error) {
 	return line.NewBuilder(e.ctx, cfg), nil
 }
 
-// Close stops what runs, waits for it and closes the store.
+// Close stops what runs, waits for it, has observers hear what they have not heard
+// yet, for at most five seconds, and closes the store.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	if e.closed {
@@ -210,6 +219,7 @@ func (e *Engine) Close() error {
 	e.lines.Close()
 	e.work.Wait()
 	e.hub.close()
+	e.hub.observers.drain(drainFor)
 	return e.store.Close()
 }
 

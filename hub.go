@@ -3,6 +3,7 @@ package skein
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/skeinhq/skein/thread"
@@ -11,10 +12,12 @@ import (
 // maxBehind is how many batches a watcher may be behind before it is let go.
 const maxBehind = 1024
 
-// hub carries batches from commits to watchers. A watcher that falls behind is
-// let go with an error; it never slows a commit down.
+// hub carries batches from commits to watchers, and their events to observers. A
+// watcher that falls behind is let go with an error; it never slows a commit down.
 type hub struct {
-	mu       sync.Mutex
+	observers *observers // fixed when the engine opens
+
+	mu       sync.Mutex                   // guards the rest, and the order in which observers are told
 	watchers map[string]map[*watcher]bool // by thread id
 	closed   bool
 }
@@ -56,6 +59,8 @@ func (h *hub) leave(id string, w *watcher) {
 func (h *hub) publish(b thread.Batch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.observers.tell(b)
+	b.Events = slices.DeleteFunc(slices.Clone(b.Events), func(e thread.Event) bool { return verbose(e.Type) })
 	for w := range h.watchers[b.Thread.ID] {
 		w.put(b)
 	}

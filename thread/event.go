@@ -18,8 +18,8 @@ const (
 	StepEvent         EventType = "step"                // a step begins
 	CutEvent          EventType = "cut"                 // Number, Strategy, Messages, Before, After, Boundary, Lines, Merged; Reason where none was made
 	CompactionEvent   EventType = "compaction"          // Strategy, Messages
-	LineEvent         EventType = "line"                // ID, N, By
-	UsageEvent        EventType = "usage"               // Usage, Purpose
+	LineEvent         EventType = "line"                // ID (id+n), By
+	UsageEvent        EventType = "usage"               // Usage, Purpose, Model
 	RequestEvent      EventType = "model-request"       // Model, Request; verbose
 	ResponseEvent     EventType = "model-response"      // Model, Stop, Parts, Usage; verbose
 	RetryEvent        EventType = "model-retry"         // Model, Reason
@@ -29,7 +29,7 @@ const (
 	ReasoningEvent    EventType = "reasoning"           // ID, Text
 	ToolEvent         EventType = "tool"                // Name, Input, CallID: the call is about to run
 	DeniedEvent       EventType = "tool-denied"         // Name, CallID, Reason
-	AskedEvent        EventType = "approval-requested"  // Name, Input, CallID, Reason
+	AskedEvent        EventType = "approval-requested"  // Name, Input, CallID, Reason, Text: the question
 	DecidedEvent      EventType = "approval-decided"    // CallID, State, Scope, By, Reason
 	OutputEvent       EventType = "tool-output"         // Name, CallID, Text
 	ResultEvent       EventType = "tool-result"         // Name, CallID, IsError, Preview, Characters
