@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -163,24 +164,32 @@ func FuzzSkillFile(f *testing.F) {
 		if err == nil && len(head)+len(body) > len(data) {
 			t.Fatalf("%q and %q of %q", head, body, data)
 		}
-		got, err := guide.Folder(fstest.MapFS{"a/SKILL.md": {Data: data}}, known)
-		if err != nil {
-			if len(got) != 0 || thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), `"a"`) {
-				t.Fatalf("%v, %v", got, err)
-			}
-			return
-		}
-		if len(got) != 1 || got[0].Name != "a" {
-			t.Fatalf("%v of %q", got, data)
-		}
-		if err := got.Check(nil); thread.CodeOf(err) != "" && !strings.Contains(err.Error(), "two tools") {
-			t.Fatalf("%v of %q", err, data)
-		}
-		if n := strings.Count(got.Catalogue(), "\n"); n != 1 {
-			t.Fatalf("the catalogue is %q", got.Catalogue())
-		}
-		if _, isError := ask(t, loader(t, got, guide.Input{}), `{"name":"a"}`); isError {
-			t.Fatalf("%q cannot be loaded", data)
-		}
+		readsOrNames(t, data)
+		readsOrNames(t, slices.Concat([]byte("---\nname: a\ndescription: d\nmetadata: "), data, []byte("\n---\nDo.")))
 	})
+}
+
+// readsOrNames fails unless the file makes a skill that can be used, or an error
+// that names it.
+func readsOrNames(t *testing.T, file []byte) {
+	t.Helper()
+	got, err := guide.Folder(fstest.MapFS{"a/SKILL.md": {Data: file}}, known)
+	if err != nil {
+		if len(got) != 0 || thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), `"a"`) {
+			t.Fatalf("%v, %v", got, err)
+		}
+		return
+	}
+	if len(got) != 1 || got[0].Name != "a" {
+		t.Fatalf("%v of %q", got, file)
+	}
+	if err := got.Check(nil); err != nil && !strings.Contains(err.Error(), "two tools") {
+		t.Fatalf("%v of %q", err, file)
+	}
+	if n := strings.Count(got.Catalogue(), "\n"); n != 1 {
+		t.Fatalf("the catalogue is %q", got.Catalogue())
+	}
+	if _, isError := ask(t, loader(t, got, guide.Input{}), `{"name":"a"}`); isError {
+		t.Fatalf("%q cannot be loaded", file)
+	}
 }
