@@ -16,7 +16,8 @@
 //
 // Whether a skill is loaded is nowhere kept: [Loaded] reads it from the messages
 // that the model still sees. So it survives a restart and a fork, and a
-// compaction that drops the call or its result locks the skill again.
+// compaction that drops the call or its result locks the skill again, unless it
+// keeps the skill open, and then [Skills.Again] tells what it says once more.
 //
 // A skill guides; permissions and approvals enforce. What a skill's file says
 // of allowed tools gives no right to anything.
