@@ -40,13 +40,12 @@ func (o Sliding) compact(_ context.Context, in Input) (Result, error) {
 		return Result{}, nil
 	}
 	most := o.Tokens - o.BatchTokens
-	room, limited := in.room()
-	if limited {
+	if room, ok := in.room(); ok {
 		most = min(most, room)
 	}
-	w := window{in: &in, asked: asked(in.Messages, in.Turn), pairs: pair(in.Messages)}
+	w := newWindow(in.Messages, in.Turn)
 	start, left := w.start(most)
-	if over && limited && !in.Overflowing && left > room && !in.Followed {
+	if in.stuck(left) {
 		return Result{}, in.irreducible(left)
 	}
 	// What must stay can itself weigh more than Tokens. Then only a whole batch is
@@ -59,30 +58,47 @@ func (o Sliding) compact(_ context.Context, in Input) (Result, error) {
 
 // window finds where the messages that stay begin.
 type window struct {
-	in    *Input
-	asked int // the running turn's user message; -1: there is none
-	pairs *pairs
-	held  []bool
+	messages []Message
+	asked    int    // the running turn's user message; -1: there is none
+	newest   int    // where the newest step begins
+	legal    []bool // where it may begin
+	held     []bool // what stays wherever it begins
+}
+
+func newWindow(messages []Message, turn int64) *window {
+	pairs := pair(messages)
+	w := &window{messages: messages, asked: asked(messages, turn), legal: pairs.starts(messages), held: pairs.held(messages)}
+	w.newest = max(0, w.asked)
+	for i := len(messages) - 1; i > w.asked; i-- {
+		if m := messages[i].Message; m != nil && m.Role == thread.Assistant {
+			w.newest = i
+			break
+		}
+	}
+	return w
 }
 
 // start finds the first place from which at most so many tokens are left, or the
 // last place there is, with what is left from there.
 func (w *window) start(most int) (start, left int) {
-	messages := w.in.Messages
-	legal := w.pairs.starts(messages)
-	w.held = w.pairs.held(messages)
-	before := 0 // tokens of the messages before that stay
-	rest := tokens(messages)
+	first := -1 // of the messages before the place, the first that stays
+	before := 0 // what those weigh
+	rest := tokens(w.messages)
 	left = rest
-	for i := range messages {
-		if i > 0 && legal[i] && i <= w.newest() && w.opens(i) {
+	for i := range w.messages[:w.newest+1] {
+		opener := first
+		if opener < 0 {
+			opener = i
+		}
+		if i > 0 && w.legal[i] && asks(w.messages[opener].Message) {
 			if start, left = i, before+rest; left <= most {
 				return start, left
 			}
 		}
-		t := messages[i].tokens()
+		t := w.messages[i].tokens()
 		rest -= t
 		if w.stays(i) {
+			first = opener
 			before += t
 		}
 	}
@@ -92,41 +108,20 @@ func (w *window) start(most int) (start, left int) {
 // stays says whether a message stays wherever the window starts.
 func (w *window) stays(i int) bool { return i == w.asked || w.held[i] }
 
-// newest is where the newest step begins.
-func (w *window) newest() int {
-	messages := w.in.Messages
-	for i := len(messages) - 1; i > w.asked; i-- {
-		if m := messages[i].Message; m != nil && m.Role == thread.Assistant {
-			return i
-		}
-	}
-	return max(0, w.asked)
-}
-
-// opens says whether what stays, with the window from i on, begins with a user's
-// message.
-func (w *window) opens(i int) bool {
-	for j := range i {
-		if w.stays(j) {
-			return w.user(j)
-		}
-	}
-	return w.user(i)
-}
-
-func (w *window) user(i int) bool {
-	m := w.in.Messages[i].Message
-	return m != nil && m.Role == thread.User
-}
-
+// from gives what stays with the window from a place on.
 func (w *window) from(start int) []Message {
 	var out []Message
-	for i := range w.in.Messages {
+	for i := range w.messages {
 		if i >= start || w.stays(i) {
-			out = append(out, w.in.Messages[i])
+			out = append(out, w.messages[i])
 		}
 	}
 	return out
+}
+
+// asks says whether a message is a user's words.
+func asks(m *thread.Message) bool {
+	return m != nil && m.Role == thread.User && len(m.Results()) == 0
 }
 
 // asked finds the user's message that the running turn answers: the newest one
@@ -136,7 +131,7 @@ func asked(messages []Message, turn int64) int {
 	newest := -1
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := &messages[i]
-		if m.Message == nil || m.Message.Role != thread.User || m.Seq == 0 {
+		if m.Seq == 0 || !asks(m.Message) {
 			continue
 		}
 		if turn == 0 || m.Seq < turn {

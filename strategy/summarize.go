@@ -51,12 +51,12 @@ func (o Summarize) compact(ctx context.Context, in Input) (Result, error) {
 		return Result{}, nil
 	}
 	p := o.plan(in.Messages)
-	room, limited := in.room()
-	if limited && !in.Overflowing && over && (room <= tokens(p.stay) || len(p.leave) == 0) {
-		if in.Followed {
-			return Result{}, nil
-		}
-		return Result{}, in.irreducible(tokens(p.stay) + tokens(p.earlier))
+	stay := tokens(p.stay)
+	if len(p.leave) == 0 {
+		stay += tokens(p.earlier)
+	}
+	if in.stuck(stay + 1) { // a summary has at least one token
+		return Result{}, in.irreducible(stay)
 	}
 	if len(p.leave) == 0 || !over && !o.worth(p.leave) {
 		return Result{}, nil
@@ -66,10 +66,11 @@ func (o Summarize) compact(ctx context.Context, in Input) (Result, error) {
 		MaxTokens: o.MaxSummaryTokens, Most: tokens(p.leave) + tokens(p.earlier),
 	}
 	for i := range p.earlier {
-		ask.Earlier, _ = summaryOf(&p.earlier[i])
+		text, _ := summaryOf(&p.earlier[i])
+		ask.Earlier = strings.TrimSpace(ask.Earlier + "\n\n" + text)
 	}
-	if limited && !in.Overflowing {
-		ask.MaxTokens = max(1, min(ask.MaxTokens, room-tokens(p.stay)))
+	if room := in.Limit - in.Fixed.Tokens - stay; in.Limit > 0 {
+		ask.MaxTokens = max(1, min(ask.MaxTokens, room))
 	}
 	if in.Summarize == nil {
 		return Result{}, &thread.Error{Code: thread.Configuration, Op: "compact", Message: "there is no model to summarize with", Hint: "set Input.Summarize"}
@@ -133,12 +134,12 @@ func (o Summarize) plan(messages []Message) plan {
 			p.rest = append(p.rest, m)
 		case summary:
 			p.earlier = append(p.earlier, m)
-		case !opened && m.Message != nil && m.Message.Role == thread.User:
+		case !opened && asks(m.Message):
 			p.first = append(p.first, m)
 		default:
 			p.leave = append(p.leave, m)
 		}
-		opened = opened || !summary && m.Message != nil && m.Message.Role == thread.User
+		opened = opened || !summary && asks(m.Message)
 	}
 	p.stay = append(append(p.stay, p.first...), p.rest...)
 	return p
@@ -167,7 +168,17 @@ type Irreducible struct {
 	Messages int `json:"messages"` // those that must stay
 }
 
+// stuck says whether the prompt is too large, and so is what must stay of it.
+func (in *Input) stuck(messages int) bool {
+	return in.Limit > 0 && in.total() > in.Limit && in.Fixed.Tokens+messages > in.Limit
+}
+
+// irreducible is the error of a strategy that is stuck; one that another follows
+// leaves it to that.
 func (in *Input) irreducible(messages int) error {
+	if in.Followed {
+		return nil
+	}
 	d := Irreducible{Limit: in.Limit, Fixed: in.Fixed.Tokens, Messages: messages}
 	return &thread.Error{
 		Code: thread.Limit, Op: "compact", Details: d,

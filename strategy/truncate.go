@@ -52,16 +52,13 @@ func (o Truncate) compact(_ context.Context, in Input) (Result, error) {
 		if m.Seq == 0 || m.edited {
 			continue
 		}
-		// A message that was shortened more before stays so.
-		most := o.MaxCharacters
-		if m.Results != 0 {
-			most = min(most, m.Results)
+		if m.Results != 0 && m.Results <= o.MaxCharacters {
+			continue // it is short enough since an earlier time
 		}
-		out[i] = m.laid(most)
+		out[i] = m.laid(o.MaxCharacters)
 		won += in.Messages[i].tokens() - out[i].tokens()
 	}
-	over := in.over()
-	if won <= 0 || won < o.BatchTokens && !over {
+	if won <= 0 || won < o.BatchTokens && !in.over() {
 		return Result{}, nil
 	}
 	return Result{Messages: out, Reason: in.reason("batch")}, nil
@@ -70,23 +67,21 @@ func (o Truncate) compact(_ context.Context, in Input) (Result, error) {
 // until is where older messages end: at the oldest of the newest that carry
 // results, and before those that no agent has answered yet.
 func (o Truncate) until(messages []Message) int {
-	until, carrying := len(messages), 0
-	answered := false
-	for i := len(messages) - 1; i >= 0 && (carrying < o.KeepRecent || !answered); i-- {
+	until, carrying, answered := len(messages), 0, false
+	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i].Message
 		if m == nil {
 			continue
 		}
-		if len(m.Results()) > 0 {
-			carrying++
-			until = i
+		answered = answered || m.Role == thread.Assistant
+		if len(m.Results()) == 0 {
+			continue
 		}
-		if m.Role == thread.Assistant && !answered {
-			answered = true
-			if carrying >= o.KeepRecent {
-				break
-			}
+		if answered && carrying >= o.KeepRecent {
+			break
 		}
+		carrying++
+		until = i
 	}
 	return until
 }
