@@ -70,6 +70,9 @@ func (e *Engine) report(id string, err error) {
 // cut moves the boundary after a turn, or after an import, where the tail is
 // over HIGH.
 func (e *Engine) cut(ctx context.Context, log *agent.Log, m agent.Marks) error {
+	if !log.Base.Outlined() {
+		return nil // other strategies act before a request
+	}
 	for {
 		before := log.Thread.Cut
 		held, err := log.Cut(ctx, m, agent.BetweenTurns)
@@ -122,5 +125,5 @@ func (e *Engine) castOf(ctx context.Context, key thread.Key) (cast, error) {
 	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
 		return cast{}, err
 	}
-	return e.cast(nil, s, nil)
+	return e.cast(ctx, eyes{}, s, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 	"sync"
@@ -11,12 +12,15 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/internal/line"
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/model/echo"
 	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/store/memory"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
 	"github.com/skeinhq/skein/tool/history"
@@ -27,6 +31,10 @@ type Config struct {
 	// Store keeps the threads. The engine closes it.
 	Store store.Store
 
+	// WithoutTranscript keeps threads in memory until Close, instead of in a Store:
+	// nothing of them is left, and no thread can be gone on with.
+	WithoutTranscript bool
+
 	// Space is the tenant whose threads the engine sees. Default: the empty one.
 	Space string
 
@@ -35,9 +43,29 @@ type Config struct {
 	Agents []Agent
 	Agent  string
 
-	// Tools are what agents may use besides the history tools. An agent whose file
-	// names no tools may use all.
+	// Tools are what agents may use besides the history tools. An agent that names
+	// no tools may use all.
 	Tools []tool.Tool
+
+	// Sets gives tools that agents may use who name the set, such as files or the
+	// tools of an MCP server. It is asked at every turn.
+	Sets func(ctx context.Context) []tool.Set
+
+	// Skills may be loaded by agents: by those that name them, and by those that
+	// name none.
+	Skills guide.Skills
+
+	// Strategies may be named by agents and threads besides those that come with
+	// Skein.
+	Strategies []strategy.Strategy
+
+	// Workspace is the folder that instructions such as AGENTS.md are read from; nil:
+	// none.
+	Workspace fs.FS
+
+	// Prompts gives the prompts of MCP servers that instructions name; nil: there are
+	// none.
+	Prompts func(ctx context.Context, server, name string, args map[string]string) (string, error)
 
 	// Model names the model where neither thread nor agent says one; default echo.
 	// Models gives the model of a name; default: echo alone.
@@ -69,24 +97,33 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Agent is who answers in a thread: Name, Instructions, Model, MaxOutput
-// (tokens), Thinking (low, medium, high), Tools (names; nil: all), MaxAge, Tail and
-// Outline (Marks), MaxSteps. The zero value of a field leaves the default in force.
+// Agent is who answers in a thread: Name, Instructions, Include (more of them,
+// resolved at every turn), Model, MaxOutput (tokens), Thinking (low, medium, high),
+// Tools and Skills (names; nil: all), ForgetSkills, Permissions, Strategy, MaxAge,
+// Tail and Outline (Marks), Limits. The zero value of a field leaves the default in
+// force.
 type Agent = agent.Agent
 
+// Limits are what a turn may take: Steps (0: 100), Calls, Tokens, Cost (US
+// dollars), Time; 0 is no limit.
+type Limits = agent.Limits
+
 // ParseAgent reads an agent's Markdown file: front matter in YAML, which may be
-// absent, then the instructions.
-func ParseAgent(name string, data []byte) (Agent, error) { return agent.Parse(name, data) }
+// absent, then the instructions. own are strategies that it may name besides
+// Skein's.
+func ParseAgent(name string, data []byte, own ...strategy.Strategy) (Agent, error) {
+	return agent.Parse(name, data, own...)
+}
 
 // Settings are what was given for a thread; they are written to it and stay:
-// Agent, Model, Strategy ("outline"), Tail and Outline (Marks), Zone (an IANA
+// Agent, Model, Strategy (names, joined by commas), Tail and Outline (Marks), Zone (an IANA
 // name; empty: UTC).
 type Settings = agent.Settings
 
-// Usage is what a thread's requests took: Requests (how many), Turns and Lines
-// (tokens and cost of answers and of lines), Tokens and Same (of all prompts, and
-// how much of that was the same prefix as the request before), Last (each agent's
-// newest request).
+// Usage is what a thread's requests took: Requests (how many), Turns, Summary and
+// Lines (tokens and cost of answers, summaries and lines), Tokens and Same (of all
+// prompts, and how much of that was the same prefix as the request before), Agents
+// (what the answers and summaries of each took), Last (each agent's newest request).
 type Usage = agent.Usage
 
 // Marks are two weights in tokens, Low and High: what weighs more than High is
@@ -107,8 +144,9 @@ type Engine struct {
 	work   sync.WaitGroup
 
 	mu     sync.Mutex
-	turns  map[string]chan struct{} // by thread id: held while this process runs its turn
-	held   map[string]bool          // threads whose cut waits for a line
+	turns  map[string]chan struct{}           // by thread id: held while this process runs its turn
+	stops  map[string]context.CancelCauseFunc // by thread id: ends what it runs
+	held   map[string]bool                    // threads whose cut waits for a line
 	open   map[string]*Thread
 	warm   []*Thread // whose recent past is held, the last used last
 	closed bool
@@ -117,6 +155,9 @@ type Engine struct {
 // Open starts an engine. Where it is not ReadOnly it goes on building the lines
 // that an earlier process left due, and purges what was deleted long ago.
 func Open(ctx context.Context, cfg Config) (*Engine, error) {
+	if cfg.Store == nil && cfg.WithoutTranscript {
+		cfg.Store = memory.New(memory.Options{Now: cfg.Now})
+	}
 	if cfg.Store == nil {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "open", Message: "an engine needs a store", Hint: "open one with sqlite.Open"}
 	}
@@ -135,7 +176,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Rules == nil {
 		cfg.Rules = model.BuiltIn()
 	}
-	if err := checkTools(cfg.Tools); err != nil {
+	if err := checkTools(cfg); err != nil {
 		return nil, err
 	}
 	if err := checkObservers(cfg.Observers); err != nil {
@@ -153,7 +194,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, store: cfg.Store, owner: id.String(),
-		turns: map[string]chan struct{}{}, held: map[string]bool{}, open: map[string]*Thread{},
+		turns: map[string]chan struct{}{}, stops: map[string]context.CancelCauseFunc{}, held: map[string]bool{}, open: map[string]*Thread{},
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.hub.observers = newObservers(cfg.Observers, cfg.Now)
@@ -173,14 +214,26 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// checkTools refuses tools that cannot stand beside each other and the history
-// tools.
-func checkTools(own []tool.Tool) error {
+// checkTools refuses tools, skills, permissions and strategies that cannot be used
+// or cannot stand beside each other.
+func checkTools(cfg Config) error {
 	all, err := history.Tools(nil, nil)
 	if err != nil {
 		return err
 	}
-	return tool.Check(append(all, own...))
+	all = append(all, cfg.Tools...)
+	if err := tool.Check(all); err != nil {
+		return err
+	}
+	if err := cfg.Skills.Check(all); err != nil {
+		return err
+	}
+	for _, a := range cfg.Agents {
+		if err := errors.Join(a.Permissions.Check(), a.Strategy.Check()); err != nil {
+			return &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent %s cannot be used", a.Name), Err: err}
+		}
+	}
+	return nil
 }
 
 func onlyEcho(name string) (model.Model, error) {
@@ -226,6 +279,9 @@ func (e *Engine) Close() error {
 // Thread opens the thread of that id; not-found where there is none.
 func (e *Engine) Thread(ctx context.Context, id string) (*Thread, error) {
 	state, err := e.store.Thread(ctx, e.cfg.Space, id)
+	if thread.CodeOf(err) == thread.NotFound && e.cfg.WithoutTranscript {
+		return nil, &thread.Error{Code: thread.Configuration, Op: "open", Thread: id, Message: fmt.Sprintf("the thread %q cannot be gone on with: this engine keeps no transcript", id), Hint: "open it with the store that it is in", Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -374,8 +430,8 @@ func (e *Engine) checkSettings(s Settings) error {
 			return err
 		}
 	}
-	if s.Strategy != "" && s.Strategy != agent.OutlineStrategy {
-		return &thread.Error{Code: thread.Configuration, Op: "settings", Message: fmt.Sprintf("there is no strategy named %q", s.Strategy), Hint: "known: " + agent.OutlineStrategy}
+	if _, err := agent.ChainOf(s, Agent{}, e.cfg.Strategies); err != nil {
+		return err
 	}
 	if s.Zone != "" {
 		if _, err := time.LoadLocation(s.Zone); err != nil {

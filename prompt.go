@@ -3,6 +3,7 @@ package skein
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/skeinhq/skein/internal/agent"
@@ -37,19 +38,38 @@ func (t *Thread) Prompt(ctx context.Context, agentName string) (*Prompt, error) 
 		}
 		to = []string{agentName}
 	}
-	c, err := t.engine.cast(nil, s, to)
+	c, err := t.engine.cast(ctx, eyes{}, s, to)
 	if err != nil {
 		return nil, err
 	}
-	t.engine.keepWarm(t)
-	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
+	past, err := t.past(ctx, &state, c)
+	if err != nil {
+		return nil, err
+	}
+	in := t.engine.guide(c, nil)
+	definition, err := t.engine.define(ctx, c, s, in)
+	if err != nil {
+		return nil, err
+	}
+	contexts, err := c.agent.Contexts(ctx, past, c.skills, in)
 	if err != nil {
 		return nil, err
 	}
 	return agent.Prompt(agent.Input{
-		Thread: &state, Past: past, Usage: usage, Marks: c.marks,
-		Definition: c.agent.Definition(c.model, s.Zone, c.tools), Time: clock(past), Rules: c.rules,
+		Thread: &state, Past: past, Usage: usage, Marks: c.marks, Contexts: contexts,
+		Definition: definition, Time: clock(past), Rules: c.rules,
 	})
+}
+
+// past gives what of the thread is sent, for looking at it: of a thread that is far
+// behind its outline only the newest messages.
+func (t *Thread) past(ctx context.Context, state *thread.Thread, c cast) (agent.Past, error) {
+	t.engine.keepWarm(t)
+	base, limit := agent.BaseOf(c.chain), 2*c.marks.Tail.Hard
+	if !base.Outlined() {
+		limit = 0
+	}
+	return t.recent.Load(ctx, t.engine.store, state, base, limit)
 }
 
 // PromptAt builds the prompt that the active answer at seq was made from, byte
@@ -86,14 +106,20 @@ func (t *Thread) PromptAt(ctx context.Context, seq int64) (*Prompt, error) {
 	if state.Cut, err = t.cutNumbered(ctx, &state, request.Cut); err != nil {
 		return nil, err
 	}
-	past, err := (&agent.Recent{}).Load(ctx, t.engine.store, &state, 0)
+	past, err := (&agent.Recent{}).Load(ctx, t.engine.store, &state, agent.Base(def.Strategy), 0)
 	if err != nil {
 		return nil, err
 	}
 	return agent.Prompt(agent.Input{
-		Thread: &state, Past: past, Usage: Usage{Requests: request.Number - 1},
+		Thread: &state, Past: past, Usage: Usage{Requests: request.Number - 1}, Contexts: toldBesides(e.Message.Contexts),
 		Definition: def, Time: request.Time, Rules: rules, Marks: agent.MarksFor(Settings{}, Agent{}, rules),
 	})
+}
+
+// toldBesides are the contexts that were told with an answer, without the day,
+// which its time says.
+func toldBesides(contexts []thread.Context) []thread.Context {
+	return slices.DeleteFunc(slices.Clone(contexts), func(c thread.Context) bool { return c.Name == prompt.Today })
 }
 
 // cutNumbered gives the seq of the active cut of that number; 0 for number 0.
@@ -162,8 +188,7 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 	if err != nil {
 		return Outline{}, err
 	}
-	t.engine.keepWarm(t)
-	past, err := t.recent.Load(ctx, t.engine.store, &state, 2*c.marks.Tail.Hard)
+	past, err := t.past(ctx, &state, c)
 	if err != nil {
 		return Outline{}, err
 	}
@@ -175,8 +200,9 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 		out.Lines = append(out.Lines, Line{ID: n.Span.ID, N: n.Span.N, Text: thread.OneLine(n.Text)})
 	}
 	out.Tail = Tail{From: past.From, Low: c.marks.Tail.Low, High: c.marks.Tail.High}
-	for i := range past.Messages {
-		out.Tail.Weight += agent.Weight(&past.Messages[i])
+	whole := past.Whole()
+	for i := range whole {
+		out.Tail.Weight += agent.Weight(&whole[i])
 	}
 	status, err := t.engine.lines.Status(ctx, state.Key)
 	if status.Err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/store"
@@ -120,6 +121,13 @@ func Key(key string) SayOption {
 	return func(_ *thread.Message, n *store.New) { n.Key = key }
 }
 
+// Now has a message that is said while a turn runs heard by that turn, before its
+// next call of a tool or the model. Without it a turn of its own answers, after that
+// one.
+func Now() SayOption {
+	return func(_ *thread.Message, n *store.New) { n.When = thread.WhenNow }
+}
+
 // With adds parts to the message, such as a blob that was put before.
 func With(parts ...thread.Part) SayOption {
 	return func(m *thread.Message, _ *store.New) { m.Parts = append(m.Parts, parts...) }
@@ -152,9 +160,9 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 		}
 		m.To = slices.DeleteFunc(m.To, func(name string) bool { return !m.VisibleTo(name) })
 	}
-	key := n.Key
+	key, when := n.Key, n.When
 	n = agent.Compose(thread.Say(m))
-	n.Key, n.QueueIfBusy = key, true
+	n.Key, n.When, n.QueueIfBusy = key, when, true
 	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{n}})
 	if err != nil {
 		return thread.Entry{}, err
@@ -204,15 +212,25 @@ func (t *Thread) checkPart(ctx context.Context, key thread.Key, i int, p thread.
 	return &thread.Error{Code: thread.Invalid, Op: "say", Thread: t.id, Message: fmt.Sprintf("part %d of the message cannot be said", i+1), Hint: "say texts that are not blank, and parts that PutBlob gave"}
 }
 
+// Named gives whom a text names at its beginning, with an @; empty where nobody
+// is named.
+func Named(text string) string {
+	rest, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+		rest = rest[:end]
+	}
+	return strings.TrimRight(rest, ",:;")
+}
+
 // addressed gives whom a text is for: the agent it names first, else the
 // thread's.
 func (t *Thread) addressed(ctx context.Context, key thread.Key, text string) ([]string, error) {
-	if rest, ok := strings.CutPrefix(text, "@"); ok {
-		name, _, _ := strings.Cut(rest, " ")
-		if name = strings.TrimRight(name, ",:;\n"); name != "" {
-			if _, err := t.engine.agent(name); err == nil {
-				return []string{name}, nil
-			}
+	if name := Named(text); name != "" {
+		if _, err := t.engine.agent(name); err == nil {
+			return []string{name}, nil
 		}
 	}
 	var s Settings

@@ -2,19 +2,14 @@ package skein
 
 import (
 	"context"
-	"fmt"
 	"iter"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
-	"github.com/skeinhq/skein/tool"
-	"github.com/skeinhq/skein/tool/history"
 )
 
 // DefaultLease is how long a lease on a turn lasts; it is renewed three times
@@ -184,7 +179,8 @@ func (t *Thread) Reply(ctx context.Context) error {
 	})
 }
 
-// newTurn chooses the agent, its model, tools and marks.
+// newTurn chooses the agent, its model, tools and marks, and resolves its
+// instructions.
 func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, error) {
 	var s Settings
 	if err := agent.ReadDoc(ctx, e.store, log.Thread.Key, thread.SettingsDoc, &s); err != nil {
@@ -194,20 +190,27 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	if err != nil {
 		return nil, err
 	}
-	seen := &agent.Seen{}
-	c, err := e.cast(func(context.Context) (thread.Thread, string, error) { return seen.Thread, seen.Viewer, nil }, s, to)
+	tell := func(ev thread.Event) {
+		e.hub.publish(thread.Batch{Thread: log.Thread, Events: []thread.Event{ev}})
+	}
+	t := &agent.Turn{Log: log, Seen: &agent.Seen{}, Tell: tell, Verbose: slices.ContainsFunc(e.cfg.Observers, func(o Observer) bool { return o.Verbose }), Now: e.cfg.Now, Models: e.modelOf}
+	t.Live = func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) }
+	c, err := e.cast(ctx, eyes{
+		look:   func(context.Context) (thread.Thread, string, error) { return t.Seen.Thread, t.Seen.Viewer, nil },
+		loaded: t.Loaded,
+	}, s, to)
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.cfg.Models(c.model)
-	if err != nil {
+	t.Agent, t.Name, t.Rules, t.Tools, t.Skills, t.Chain, t.Marks = c.agent, c.model, c.rules, c.tools, c.skills, c.chain, c.marks
+	if t.Model, err = e.cfg.Models(c.model); err != nil {
 		return nil, err
 	}
-	return &agent.Turn{
-		Log: log, Seen: seen, Agent: c.agent, Name: c.model, Model: m, Rules: c.rules, Tools: c.tools, Zone: s.Zone, Marks: c.marks,
-		Live: func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) },
-		Now:  e.cfg.Now,
-	}, nil
+	t.Guide = e.guide(c, func(text string) {
+		tell(thread.Event{Type: thread.WarningEvent, Time: e.cfg.Now().UTC(), Thread: log.Thread.ID, Agent: c.agent.Name, Reason: text})
+	})
+	t.Definition, err = e.define(ctx, c, s, t.Guide)
+	return t, err
 }
 
 // waiting says whether there is anything for an agent to answer: an open turn, or
@@ -244,69 +247,6 @@ func (e *Engine) addressees(ctx context.Context, log *agent.Log) ([]string, erro
 	return nil, nil
 }
 
-// cast is who answers, and with what.
-type cast struct {
-	agent Agent
-	model string
-	rules model.Rules
-	tools []tool.Tool
-	marks agent.Marks
-}
-
-// cast chooses among those addressed the first that is an agent, else the
-// thread's, else the engine's.
-func (e *Engine) cast(look history.Look, s Settings, to []string) (cast, error) {
-	name := e.Answering(s)
-	for _, n := range to {
-		if _, err := e.agent(n); err == nil {
-			name = n
-			break
-		}
-	}
-	a, err := e.agent(name)
-	if err != nil {
-		return cast{}, err
-	}
-	c := cast{agent: a, model: e.cfg.Model}
-	if a.Model != "" {
-		c.model = a.Model
-	}
-	if s.Model != "" {
-		c.model = s.Model
-	}
-	if c.rules, err = e.cfg.Rules.Rules(c.model); err != nil {
-		return cast{}, err
-	}
-	c.marks = agent.MarksFor(s, a, c.rules)
-	c.tools, err = e.tools(look, a)
-	return c, err
-}
-
-// tools gives the tools that an agent may use, in a fixed order.
-func (e *Engine) tools(look history.Look, a Agent) ([]tool.Tool, error) {
-	all, err := history.Tools(e.store, look)
-	if err != nil {
-		return nil, err
-	}
-	sets := map[string][]tool.Tool{history.Set: all}
-	all = append(all, e.cfg.Tools...)
-	if a.Tools == nil {
-		return all, nil
-	}
-	for _, x := range all {
-		sets[x.Name] = []tool.Tool{x}
-	}
-	var out []tool.Tool
-	for _, name := range a.Tools {
-		set, ok := sets[name]
-		if !ok {
-			return nil, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent %s asks for the tool %q, which is not there", a.Name, name), Hint: "known: " + strings.Join(slices.Sorted(maps.Keys(sets)), ", ")}
-		}
-		out = append(out, set...)
-	}
-	return out, nil
-}
-
 // patience says what to do where somebody else owns the turn.
 type patience int
 
@@ -329,28 +269,32 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		return err
 	}
 	ctx, lose := context.WithCancelCause(ctx)
+	defer t.stoppable(lose)()
 	renewed := make(chan struct{})
 	go func() {
 		defer close(renewed)
 		t.renew(ctx, state.Key, lease, lose)
 	}()
+	var log *agent.Log
 	defer func() { // also where work panics
 		lose(nil)
 		<-renewed
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		released := t.engine.store.Release(last, state.Key, lease.Fence, false)
+		released := t.engine.store.Release(last, state.Key, lease.Fence, log != nil && log.Parked)
 		if err == nil {
 			err = released // else a lease that could not be released runs out
 		}
 	}()
 	e := t.engine
 	e.keepWarm(t)
-	log := &agent.Log{
+	log = &agent.Log{
 		Store: e.store, Thread: state, Fence: lease.Fence, Recent: &t.recent,
 		Lines: e.lines, ByRule: e.cfg.LineModel == "", Published: e.committed,
 	}
-	err = log.Refresh(ctx)
+	if log.Base, log.ForgetSkills, err = e.base(ctx, state.Key); err == nil {
+		err = log.Refresh(ctx)
+	}
 	if err == nil {
 		err = log.Repair(ctx)
 	}
@@ -361,6 +305,20 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		err = cause
 	}
 	return err
+}
+
+// base says whose cuts a thread goes on from. Where its agent or its strategies
+// are not known here, those of the outline do: what does not answer needs no more.
+func (e *Engine) base(ctx context.Context, key thread.Key) (base agent.Base, forget bool, err error) {
+	var s Settings
+	if err := agent.ReadDoc(ctx, e.store, key, thread.SettingsDoc, &s); err != nil {
+		return "", false, err
+	}
+	c, a, err := e.chain(s)
+	if err != nil {
+		return agent.OutlineStrategy, false, nil
+	}
+	return agent.BaseOf(c), a.ForgetSkills, nil
 }
 
 // enter lets one goroutine of this process at a time own the thread's turn.
@@ -450,6 +408,10 @@ func (t *Thread) renew(ctx context.Context, key thread.Key, lease thread.Lease, 
 			lose(errClosed())
 			return
 		case <-tick.C:
+		}
+		if t.askedToStop(ctx, key) {
+			lose(errStopped(t.id))
+			return
 		}
 		now, err := t.engine.store.Acquire(ctx, key, t.engine.owner, t.engine.cfg.Lease)
 		if ctx.Err() != nil {

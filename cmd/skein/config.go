@@ -13,7 +13,9 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -47,7 +49,7 @@ func readConfig() (*configFile, error) {
 		if err != nil {
 			return nil, bad(err)
 		}
-		if err := agent.CheckYAML(data); err != nil {
+		if err := guide.CheckYAML(data); err != nil {
 			return nil, bad(err)
 		}
 		f := &configFile{path: path, values: map[string]any{}}
@@ -132,7 +134,9 @@ type setting struct {
 }
 
 // Run prints every setting in force and where it comes from: a flag, the
-// environment, the settings file, the thread or the default.
+// environment, the settings file, the thread or the default; then the providers
+// of the settings file. Keys are never shown, nor what else an address may hold
+// that is secret.
 func (c configCmd) Run(a *app) error {
 	kept := map[string]string{}
 	if c.Thread != "" {
@@ -151,6 +155,11 @@ func (c configCmd) Run(a *app) error {
 			all = append(all, a.inForce(flag, kept[flag.Name]))
 		}
 	}
+	named, err := a.namedProviders()
+	if err != nil {
+		return err
+	}
+	all = append(all, named...)
 	if a.flags.JSON {
 		return a.printJSON(all)
 	}
@@ -166,10 +175,38 @@ func (c configCmd) Run(a *app) error {
 	return nil
 }
 
+// namedProviders are the providers that the settings file names: of what kind each
+// is, and where.
+func (a *app) namedProviders() ([]setting, error) {
+	named, err := a.file.providers()
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.providers()
+	if err != nil {
+		return nil, err
+	}
+	var out []setting
+	for _, p := range all {
+		if _, ok := named[p.name]; !ok {
+			continue
+		}
+		where := "at the vendor's own address"
+		if p.URL != "" {
+			where = model.Shown(p.URL)
+		}
+		out = append(out, setting{providersKey + "." + p.name, p.Kind + " " + where, "file " + a.file.path})
+	}
+	return out, nil
+}
+
 // inForce is a flag's value and its source. What the thread keeps is in force
 // unless something else is given.
 func (a *app) inForce(flag *kong.Flag, kept string) setting {
 	s := setting{flag.Name, fmt.Sprint(flag.Target.Interface()), a.source(flag)}
+	if strings.HasSuffix(flag.Name, "-url") {
+		s.Value = model.Shown(s.Value)
+	}
 	if s.Source != "default" {
 		return s
 	}

@@ -1,10 +1,13 @@
 package agent
 
 import (
+	"context"
 	"time"
 
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/internal/prompt"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
 )
@@ -17,18 +20,32 @@ const North = "north"
 type Agent struct {
 	Name         string
 	Instructions string
+	Include      []guide.Instruction // more instructions, after those, resolved at every turn
 	Model        string
 	MaxOutput    int
 	Thinking     string
-	Tools        []string // names; nil: all that there are
+	Tools        []string // names of tools and sets; nil: all that there are. The history tools are always there
+	Skills       []string // names; nil: all that there are
+	ForgetSkills bool     // with the outline: a skill is locked again once the messages that loaded it have left
+	Permissions  tool.Permissions
+	Strategy     strategy.Chain
 	MaxAge       time.Duration
 	Tail         outline.Marks
 	Outline      outline.Marks
-	MaxSteps     int // steps of a turn; 0: DefaultMaxSteps
+	Limits       Limits
 }
 
-// DefaultMaxSteps is how many steps a turn may have where nothing else is said.
-const DefaultMaxSteps = 100
+// Limits are what a turn may take; 0 is no limit, but for Steps.
+type Limits struct {
+	Steps  int           // requests to the model; 0: DefaultSteps
+	Calls  int           // of tools
+	Tokens int64         // of its requests and answers, as billed, summaries included
+	Cost   float64       // US dollars
+	Time   time.Duration // without the time that it waits for approvals
+}
+
+// DefaultSteps is how many steps a turn may have where nothing else is said.
+const DefaultSteps = 100
 
 // BuiltIn is the agent that is there without any file.
 func BuiltIn() Agent {
@@ -40,18 +57,31 @@ func BuiltIn() Agent {
 	}
 }
 
-// Definition is what of the agent its prompts are made from.
-func (a Agent) Definition(modelName, zone string, tools []tool.Tool) prompt.Definition {
-	return prompt.Definition{
+// Definition is what of the agent its prompts are made from: the model's name, the
+// thread's zone, the tools, and what was resolved of the instructions.
+func (a Agent) Definition(modelName, zone, instructions string, c strategy.Chain, tools []tool.Tool) prompt.Definition {
+	d := prompt.Definition{
 		Agent:        a.Name,
 		Model:        modelName,
-		Instructions: a.Instructions,
+		Instructions: instructions,
 		Tools:        tool.Told(tools),
 		MaxAge:       a.MaxAge,
 		MaxOutput:    a.MaxOutput,
 		Thinking:     a.Thinking,
 		Zone:         zone,
 	}
+	if base := BaseOf(c); base != OutlineStrategy {
+		d.Strategy = string(base)
+	}
+	return d
+}
+
+// Instruct resolves the agent's instructions: its own text, what it includes,
+// then the catalogue of its skills.
+func (a Agent) Instruct(ctx context.Context, in guide.Input, skills guide.Skills) (string, error) {
+	all := append([]guide.Instruction{guide.Text(a.Instructions)}, a.Include...)
+	all = append(all, guide.Text(skills.Catalogue()))
+	return guide.Resolve(ctx, all, in)
 }
 
 // Settings are what was given for a thread: they are written to it and stay.
@@ -90,8 +120,21 @@ type Usage struct {
 	Requests int64        `json:"requests"` // undone ones included
 	Turns    thread.Usage `json:"turns"`    // what answers took
 	Lines    thread.Usage `json:"lines"`    // what lines took that a model wrote; counted apart, in a document of their own
+	Summary  thread.Usage `json:"summary"`  // what summaries took
 	Tokens   int64        `json:"tokens"`   // estimated, of all prompts
 	Same     int64        `json:"same"`     // of those, the same prefix as the request before
 
-	Last map[string]*thread.Request `json:"last,omitempty"` // each agent's newest
+	Agents map[string]thread.Usage    `json:"agents,omitempty"` // what each agent's answers and summaries took
+	Last   map[string]*thread.Request `json:"last,omitempty"`   // each agent's newest
+}
+
+// count adds what an agent took for a purpose.
+func (u *Usage) count(purpose *thread.Usage, agent string, took thread.Usage) {
+	purpose.Add(took)
+	if u.Agents == nil {
+		u.Agents = map[string]thread.Usage{}
+	}
+	sum := u.Agents[agent]
+	sum.Add(took)
+	u.Agents[agent] = sum
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/internal/prompt"
 	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -36,14 +37,14 @@ func (l *Log) Cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 }
 
 func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
-	past, err := l.Recent.Load(ctx, l.Store, &l.Thread, 0)
+	past, err := l.past(ctx)
 	if err != nil {
 		return false, err
 	}
 	tail := tailOf(past)
 	limits, called := m.Tail, tail.Over(m.Tail, when != BetweenTurns)
 	if when != BetweenTurns {
-		limits.Keep = newestStep(past.Messages, l.Thread.Turn)
+		limits.Keep = newestStep(past.Whole(), l.Thread.Turn)
 	}
 	if when == Overflowing {
 		called = true
@@ -128,6 +129,9 @@ func (c *cutter) weigh(s thread.Span) (int, bool) {
 func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Marks, reason string) error {
 	old := outline.Outline{Boundary: past.Boundary()}
 	cut := thread.Cut{Number: c.log.Thread.Cuts + 1, Strategy: OutlineStrategy, Prev: c.log.Thread.Cut, Reason: reason}
+	if c.log.Base != OutlineStrategy {
+		cut.Chain = string(c.log.Base)
+	}
 	if past.Cut != nil {
 		old.Merging = past.Cut.Merging
 	}
@@ -142,6 +146,7 @@ func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Mar
 		cut.Outline = append(cut.Outline, l.Span)
 	}
 	cut.Boundary, cut.Merging = grown.Boundary, grown.Merging
+	c.stay(&cut, past, start)
 	left := outline.Tail{Messages: tail.Messages[start-tail.Start:]}
 	cut.Before = thread.CutWeight{Outline: old.Weight(), Tail: tail.Weight()}
 	cut.After = thread.CutWeight{Outline: grown.Weight(), Tail: left.Weight()}
@@ -149,11 +154,27 @@ func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Mar
 	return err
 }
 
+// stay says of a cut what stays as it was: results that were shortened before and
+// have not left, and skills that the leaving messages loaded.
+func (c *cutter) stay(cut *thread.Cut, past Past, start int64) {
+	if len(past.Kept) > 0 && start < past.Cut.Length {
+		cut.Kept, cut.Length = strategy.Encode(past.Kept[start-past.Boundary():]), past.Cut.Length
+	}
+	whole := past.Whole()
+	gone := without(past.every(), loadedIn(whole[start-past.first():]))
+	if c.log.ForgetSkills {
+		cut.Locked = gone
+		return
+	}
+	cut.Skills = gone
+}
+
 // tailOf gives the tail as the outline's rules see it.
 func tailOf(p Past) outline.Tail {
-	t := outline.Tail{Start: p.From, Messages: make([]outline.Message, len(p.Messages))}
-	for i := range p.Messages {
-		e := &p.Messages[i]
+	whole := p.Whole()
+	t := outline.Tail{Start: p.first(), Messages: make([]outline.Message, len(whole))}
+	for i := range whole {
+		e := &whole[i]
 		m := outline.Message{Weight: Weight(e)}
 		if e.Message != nil {
 			for _, part := range e.Message.Parts {

@@ -15,22 +15,33 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/outline"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 )
 
 // frontMatter is what may stand between the --- lines of an agent's file.
 type frontMatter struct {
-	Model     string   `yaml:"model"`
-	MaxOutput int      `yaml:"max_output"`
-	Thinking  string   `yaml:"thinking"`
-	Tools     []string `yaml:"tools"`
-	Strategy  string   `yaml:"strategy"`
-	Tail      marks    `yaml:"tail"`
-	Outline   marks    `yaml:"outline"`
-	MaxAge    string   `yaml:"max_age"`
-	Limits    struct {
-		Steps int `yaml:"steps"`
+	Model       string            `yaml:"model"`
+	MaxOutput   int               `yaml:"max_output"`
+	Thinking    string            `yaml:"thinking"`
+	Include     []string          `yaml:"include"`
+	Tools       []string          `yaml:"tools"`
+	Skills      []string          `yaml:"skills"`
+	KeepSkills  *bool             `yaml:"keep_skills"`
+	Permissions *tool.Permissions `yaml:"permissions"`
+	Strategy    strategies        `yaml:"strategy"`
+	Tail        marks             `yaml:"tail"`
+	Outline     marks             `yaml:"outline"`
+	MaxAge      string            `yaml:"max_age"`
+	Limits      struct {
+		Steps  int     `yaml:"steps"`
+		Calls  int     `yaml:"calls"`
+		Tokens int64   `yaml:"tokens"`
+		Cost   float64 `yaml:"cost"`
+		Time   string  `yaml:"time"`
 	} `yaml:"limits"`
 }
 
@@ -44,27 +55,29 @@ func (m *marks) UnmarshalYAML(data []byte) error {
 }
 
 // Parse reads an agent's Markdown file: front matter in YAML, which may be
-// absent, then the instructions.
+// absent, then the instructions. own are strategies that it may name besides
+// those that come with Skein.
 //
 //	---
 //	model: echo
-//	tail: 20000,40000
+//	tools: [files, git]
+//	permissions:
+//	  - ask: write_file
+//	strategy: truncate, summarize
 //	---
 //	You are north. …
 //
+// Where it says nothing of permissions, what is not read-only is asked about.
 // Errors have the code configuration and name the file and the field.
-func Parse(name string, data []byte) (Agent, error) {
+func Parse(name string, data []byte, own ...strategy.Strategy) (Agent, error) {
 	bad := func(message string, err error) (Agent, error) {
 		return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent file %s.md %s", name, message), Err: err}
 	}
 	if err := CheckName(name); err != nil {
 		return Agent{}, err
 	}
-	head, body, err := split(data)
+	head, body, err := guide.FrontMatter(data)
 	if err != nil {
-		return bad("is not well formed", err)
-	}
-	if err := CheckYAML(head); err != nil {
 		return bad("has a front matter that cannot be read", err)
 	}
 	var f frontMatter
@@ -76,10 +89,25 @@ func Parse(name string, data []byte) (Agent, error) {
 	}
 	a := Agent{
 		Name: name, Instructions: strings.TrimSpace(string(body)), Model: f.Model,
-		MaxOutput: f.MaxOutput, Thinking: f.Thinking, Tools: f.Tools, MaxSteps: f.Limits.Steps,
+		MaxOutput: f.MaxOutput, Thinking: f.Thinking, Tools: f.Tools, Skills: f.Skills,
+		ForgetSkills: f.KeepSkills != nil && !*f.KeepSkills,
+		Permissions:  tool.Permissions{Default: tool.Ask, ReadOnly: tool.Allow},
+		Limits:       Limits{Steps: f.Limits.Steps, Calls: f.Limits.Calls, Tokens: f.Limits.Tokens, Cost: f.Limits.Cost},
 	}
-	if f.Strategy != "" && f.Strategy != OutlineStrategy {
-		return bad(fmt.Sprintf("names the strategy %q", f.Strategy), errors.New("only outline is known"))
+	if f.Permissions != nil {
+		a.Permissions = *f.Permissions
+		if a.Permissions.Default == "" {
+			a.Permissions.Default = tool.Ask
+		}
+		if a.Permissions.ReadOnly == "" {
+			a.Permissions.ReadOnly = tool.Allow
+		}
+	}
+	if a.Strategy, err = f.Strategy.chain(own); err != nil {
+		return bad("has a bad strategy", err)
+	}
+	if a.Include, err = includes(f.Include); err != nil {
+		return bad("has a bad include", err)
 	}
 	if a.Tail, err = ParseMarks(string(f.Tail)); err != nil {
 		return bad("has a bad tail", err)
@@ -90,7 +118,10 @@ func Parse(name string, data []byte) (Agent, error) {
 	if a.MaxAge, err = ParseAge(f.MaxAge); err != nil {
 		return bad("has a bad max_age", err)
 	}
-	if a.MaxSteps < 0 || a.MaxOutput < 0 {
+	if a.Limits.Time, err = ParseAge(f.Limits.Time); err != nil {
+		return bad("has a bad limit of time", err)
+	}
+	if l := a.Limits; l.Steps < 0 || l.Calls < 0 || l.Tokens < 0 || !(l.Cost >= 0) || a.MaxOutput < 0 {
 		return bad("has a negative limit", nil)
 	}
 	if !slices.Contains([]string{"", "low", "medium", "high"}, a.Thinking) {
@@ -99,12 +130,30 @@ func Parse(name string, data []byte) (Agent, error) {
 	return a, nil
 }
 
+// includes reads what else an agent is told: AGENTS.md is the workspace's file of
+// that name, mcp:server/prompt the prompt of an MCP server.
+func includes(names []string) ([]guide.Instruction, error) {
+	var out []guide.Instruction
+	for _, n := range names {
+		server, name, isPrompt := strings.Cut(strings.TrimPrefix(n, "mcp:"), "/")
+		switch {
+		case n == "AGENTS.md":
+			out = append(out, guide.AgentsFile())
+		case strings.HasPrefix(n, "mcp:") && isPrompt && server != "" && name != "":
+			out = append(out, guide.MCPPrompt(server, name, nil))
+		default:
+			return nil, fmt.Errorf("%q cannot be included; write AGENTS.md or mcp:SERVER/PROMPT", n)
+		}
+	}
+	return out, nil
+}
+
 // OutlineStrategy is the name of the strategy that keeps an outline.
 const OutlineStrategy = "outline"
 
 // ReadDir reads every *.md file of a folder as an agent, by name. The error
 // joins one for each file that is no agent; the others are given all the same.
-func ReadDir(fsys fs.FS) ([]Agent, error) {
+func ReadDir(fsys fs.FS, own ...strategy.Strategy) ([]Agent, error) {
 	names, err := fs.Glob(fsys, "*.md")
 	if err != nil {
 		return nil, err
@@ -113,7 +162,7 @@ func ReadDir(fsys fs.FS) ([]Agent, error) {
 	var out []Agent
 	var bad error
 	for _, n := range names {
-		a, err := readFile(fsys, n)
+		a, err := readFile(fsys, n, own)
 		if err != nil {
 			bad = errors.Join(bad, err)
 			continue
@@ -123,12 +172,12 @@ func ReadDir(fsys fs.FS) ([]Agent, error) {
 	return out, bad
 }
 
-func readFile(fsys fs.FS, name string) (Agent, error) {
+func readFile(fsys fs.FS, name string, own []strategy.Strategy) (Agent, error) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent file %s cannot be read", name), Err: err}
 	}
-	return Parse(strings.TrimSuffix(path.Base(name), ".md"), data)
+	return Parse(strings.TrimSuffix(path.Base(name), ".md"), data, own...)
 }
 
 var nameShape = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)
@@ -174,48 +223,6 @@ func ParseAge(s string) (time.Duration, error) {
 		return 0, &thread.Error{Code: thread.Invalid, Op: "age", Message: fmt.Sprintf("%q is not an age", s), Hint: "write 30d, 36h or 90m"}
 	}
 	return d, nil
-}
-
-// The most that a settings text may hold: a parser's memory grows with nesting.
-const (
-	maxYAML      = 64 << 10
-	maxYAMLDepth = 16
-)
-
-// CheckYAML refuses a settings text that is too long or nested too deeply to be
-// one, before a parser sees it.
-func CheckYAML(data []byte) error {
-	if len(data) > maxYAML {
-		return fmt.Errorf("it has %d bytes, the most is %d", len(data), maxYAML)
-	}
-	depth := 0
-	for line := range bytes.Lines(data) {
-		opened := bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("]")) - bytes.Count(line, []byte("}"))
-		indent := len(line) - len(bytes.TrimLeft(line, " -"))
-		if depth += max(opened, -depth); depth > maxYAMLDepth || indent > 4*maxYAMLDepth {
-			return fmt.Errorf("it is nested more than %d deep", maxYAMLDepth)
-		}
-	}
-	return nil
-}
-
-// split parts the front matter from the body.
-func split(data []byte) (head, body []byte, err error) {
-	data = bytes.ReplaceAll(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
-	rest, ok := bytes.CutPrefix(data, []byte("---\n"))
-	if !ok {
-		return nil, data, nil
-	}
-	if body, ok := bytes.CutPrefix(rest, []byte("---\n")); ok {
-		return nil, body, nil
-	}
-	head, body, ok = bytes.Cut(rest, []byte("\n---\n"))
-	if !ok {
-		if head, ok = bytes.CutSuffix(rest, []byte("\n---")); !ok {
-			return nil, nil, errors.New("the front matter that starts with --- does not end with ---")
-		}
-	}
-	return head, body, nil
 }
 
 func firstLine(s string) string {

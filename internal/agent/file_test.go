@@ -12,6 +12,7 @@ import (
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 )
 
 func TestParseAgent(t *testing.T) {
@@ -23,7 +24,7 @@ func TestParseAgent(t *testing.T) {
 		{"an empty front matter", "---\n---\nHi\n", agent.Agent{Name: "n", Instructions: "Hi"}},
 		{"all fields, as Windows writes them", strings.ReplaceAll("---\nmodel: echo\nmax_output: 100\nthinking: low\ntools: [zoom, read]\nstrategy: outline\ntail: 40,80\noutline: [400, 800]\nmax_age: 30d\nlimits:\n  steps: 7\n---\n\nHi\n---\nthere\n", "\n", "\r\n"),
 			agent.Agent{Name: "n", Instructions: "Hi\n---\nthere", Model: "echo", MaxOutput: 100, Thinking: "low", Tools: []string{"zoom", "read"},
-				Tail: outline.Marks{Low: 40, High: 80}, Outline: outline.Marks{Low: 400, High: 800}, MaxAge: 30 * 24 * time.Hour, MaxSteps: 7}},
+				Tail: outline.Marks{Low: 40, High: 80}, Outline: outline.Marks{Low: 400, High: 800}, MaxAge: 30 * 24 * time.Hour, Limits: agent.Limits{Steps: 7}}},
 		{"no tools at all", "---\ntools: []\n---\n", agent.Agent{Name: "n", Tools: []string{}}},
 		{"front matter alone", "---\nmodel: echo\n---", agent.Agent{Name: "n", Model: "echo"}},
 	}
@@ -33,9 +34,48 @@ func TestParseAgent(t *testing.T) {
 			t.Errorf("%s: %v", c.about, err)
 			continue
 		}
+		if p := got.Permissions; p.Default != tool.Ask || p.ReadOnly != tool.Allow {
+			t.Errorf("%s: permissions %+v", c.about, p)
+		}
+		got.Permissions = tool.Permissions{}
+		if got.Strategy.String() != "outline" {
+			t.Errorf("%s: strategy %s", c.about, got.Strategy)
+		}
+		got.Strategy = nil
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.about, d)
 		}
+	}
+}
+
+func TestAnAgentsHarnessStandsInItsFile(t *testing.T) {
+	got, err := agent.Parse("n", []byte(`---
+include: [AGENTS.md, mcp:team/rules]
+tools: [files, git]
+skills: [review]
+keep_skills: false
+permissions:
+  - ask: write_file
+    paths: ["src/**"]
+  - default: allow
+strategy:
+  - truncate: {keep_recent: 2, max_characters: 500}
+  - summarize
+limits: {steps: 60, calls: 80, tokens: 1000000, cost: 2.5, time: 1h}
+---
+Hi
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Strategy.String() != "truncate,summarize" || len(got.Include) != 2 || !got.ForgetSkills {
+		t.Errorf("strategy %s, %d includes, forgets: %v", got.Strategy, len(got.Include), got.ForgetSkills)
+	}
+	if want := (agent.Limits{Steps: 60, Calls: 80, Tokens: 1_000_000, Cost: 2.5, Time: time.Hour}); got.Limits != want {
+		t.Errorf("limits %+v, want %+v", got.Limits, want)
+	}
+	if p := got.Permissions; len(p.Rules) != 1 || p.Default != tool.Allow || p.ReadOnly != tool.Allow {
+		t.Errorf("permissions %+v", p)
 	}
 }
 
@@ -43,8 +83,15 @@ func TestBadAgentFilesAreNamed(t *testing.T) {
 	for file, want := range map[string]string{
 		"---\nmodel: echo\n":                                    "does not end with ---",
 		"---\nmodl: echo\n---\n":                                "modl",
-		"---\nstrategy: forget\n---\n":                          "only outline is known",
+		"---\nstrategy: forget\n---\n":                          "known: outline",
 		"---\nthinking: hard\n---\n":                            "known are low",
+		"---\nstrategy: [outline, truncate]\n---\n":             "not the last",
+		"---\nstrategy: [{truncate: {keep: 3}}]\n---\n":         "options of truncate",
+		"---\nstrategy: [{sliding: {tokens: -3}}]\n---\n":       "negative",
+		"---\ninclude: [notes.md]\n---\n":                       "cannot be included",
+		"---\npermissions: [{ask: git, deny: git}]\n---\n":      "write a rule for each",
+		"---\nlimits: {time: soon}\n---\n":                      "not an age",
+		"---\nlimits: {cost: -1}\n---\n":                        "negative",
 		"---\ntail: 80,40\n---\n":                               "not a pair of marks",
 		"---\nmax_age: soon\n---\n":                             "not an age",
 		"---\nmodel: [\n---\n":                                  "cannot be read",

@@ -19,6 +19,15 @@ type Log struct {
 	Lines     *line.Builder
 	ByRule    bool                              // no model writes lines: a cut has them built rather than wait
 	Published func(store.Written, []thread.Doc) // hears of every commit, after it is durable
+
+	Base         Base // whose cuts count
+	ForgetSkills bool // a skill whose loading has left is locked again
+	Parked       bool // the open turn waits for an approval
+}
+
+// past gives what the prompt is made from.
+func (l *Log) past(ctx context.Context) (Past, error) {
+	return l.Recent.Load(ctx, l.Store, &l.Thread, l.Base, 0)
 }
 
 // Commit writes entries and documents under the log's fence, as what follows

@@ -14,6 +14,7 @@ type Input struct {
 	Past       Past
 	Usage      Usage
 	Definition prompt.Definition
+	Contexts   []thread.Context // of the turn
 	Marks      Marks
 	Time       time.Time // of the turn's first entry; between turns of the newest message
 	Rules      model.Rules
@@ -27,6 +28,7 @@ func Prompt(in Input) (*prompt.Prompt, error) {
 		Requests: in.Usage.Requests,
 		Cut:      in.Past.Cut,
 		Outline:  in.Past.Outline,
+		Kept:     in.Past.kept(),
 		Previous: in.Usage.Last[in.Definition.Agent],
 	}
 	var err error
@@ -34,7 +36,7 @@ func Prompt(in Input) (*prompt.Prompt, error) {
 		return nil, err
 	}
 	past.Messages = in.Past.Messages[past.Boundary-in.Past.From:]
-	return prompt.Build(in.Definition, past, prompt.Turn{Time: in.Time}, in.Rules)
+	return prompt.Build(in.Definition, past, prompt.Turn{Time: in.Time, Contexts: in.Contexts}, in.Rules)
 }
 
 // known is what there is to say where the whole messages start.
@@ -42,7 +44,7 @@ func known(in Input) prompt.Known {
 	tail := tailOf(in.Past)
 	k := prompt.Known{
 		Length: in.Thread.Length, Cut: in.Past.Cut, First: in.Past.From, Low: in.Marks.Tail.Low,
-		Behind: in.Past.Cut == nil && tail.Weight() > in.Marks.Tail.Hard,
+		Behind: in.Past.Cut == nil && Base(in.Definition.Strategy).Outlined() && tail.Weight() > in.Marks.Tail.Hard,
 	}
 	if !k.Behind && in.Past.Cut != nil {
 		return k

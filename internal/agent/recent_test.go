@@ -33,7 +33,7 @@ func TestRecentGivesEachStateItsOwn(t *testing.T) {
 	}
 	var r agent.Recent
 	for _, c := range []struct{ at, limit int }{{1200, 100}, {10, 0}, {1200, 0}, {600, 100}, {1200, 5000}, {300, 50}, {0, 0}, {1200, 100}, {1199, 0}} {
-		past, err := r.Load(ctx, st, &states[c.at], c.limit)
+		past, err := r.Load(ctx, st, &states[c.at], agent.OutlineStrategy, c.limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestRecentGivesEachStateItsOwn(t *testing.T) {
 		}
 	}
 	r.Forget()
-	if past, err := r.Load(ctx, st, &states[5], 0); err != nil || len(past.Messages) != 5 {
+	if past, err := r.Load(ctx, st, &states[5], agent.OutlineStrategy, 0); err != nil || len(past.Messages) != 5 {
 		t.Errorf("after Forget: %d messages, %v", len(past.Messages), err)
 	}
 }

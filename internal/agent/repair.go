@@ -83,11 +83,11 @@ func unfinished(saved live, why thread.Stop) (store.New, bool) {
 
 // closeCalls makes the error results of calls that will never get one.
 func (l *Log) closeCalls(ctx context.Context) ([]store.New, error) {
-	past, err := l.Recent.Load(ctx, l.Store, &l.Thread, 0)
+	past, err := l.past(ctx)
 	if err != nil {
 		return nil, err
 	}
-	open := openCalls(past.Messages)
+	open := openCalls(past.Whole())
 	if len(open) == 0 {
 		return nil, nil
 	}

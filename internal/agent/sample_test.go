@@ -86,7 +86,7 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 		if _, err := log.Cut(ctx, marks, moment); err != nil {
 			t.Fatal(err)
 		}
-		past, err := log.Recent.Load(ctx, st, &log.Thread, 0)
+		past, err := log.Recent.Load(ctx, st, &log.Thread, agent.OutlineStrategy, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 	for err := range st.Check(ctx) {
 		t.Errorf("check: %v", err)
 	}
-	past, err := log.Recent.Load(ctx, st, &log.Thread, 0)
+	past, err := log.Recent.Load(ctx, st, &log.Thread, agent.OutlineStrategy, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

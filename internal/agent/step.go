@@ -15,7 +15,6 @@ import (
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
-	"github.com/skeinhq/skein/tool"
 )
 
 // saveEvery is how often an answer being made is saved beside the log.
@@ -45,8 +44,12 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 		return data, err
 	}
 	a := &answer{turn: t, live: live{ID: id.String(), Agent: t.Agent.Name, Model: t.Name, Turn: t.begun.Seq, Time: t.Now()}}
+	t.took.steps++
+	if err := t.tellRequest(&p.Request); err != nil {
+		return false, err
+	}
 	event, err := a.stream(ctx, &p.Request)
-	t.steps++
+	t.tellResponse(id.String(), event, err)
 	switch {
 	case err != nil && a.live.Text != "" && ctx.Err() != nil:
 		event = model.Event{Parts: []thread.Part{thread.Text(a.live.Text)}, Stop: thread.StopAborted}
@@ -63,9 +66,9 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	if cost := t.Rules.Cost(event.Usage); event.Usage.Cost == 0 {
 		m.Usage.Cost = cost
 	}
-	t.usage.Add(*m.Usage)
+	t.took.usage.Add(*m.Usage)
 	usage.Requests++
-	usage.Turns.Add(*m.Usage)
+	usage.count(&usage.Turns, t.Agent.Name, *m.Usage)
 	usage.Tokens += int64(stamp.Tokens)
 	usage.Same += int64(stamp.Same)
 	if usage.Last == nil {
@@ -101,21 +104,60 @@ func fit(u thread.Usage) thread.Usage {
 // keepDefinition keeps what the prompt was made from as a blob, so that it can
 // be shown again.
 func (t *Turn) keepDefinition(ctx context.Context) (hash string, err error) {
-	data, err := t.Agent.Definition(t.Name, t.Zone, t.Tools).Encode()
+	data, err := t.Definition.Encode()
 	if err != nil {
 		return "", err
 	}
 	return t.Log.Store.PutBlob(ctx, t.Log.Thread.Key, "application/json", data)
 }
 
+// tellRequest tells observers of a step and what the model is asked.
+func (t *Turn) tellRequest(r *model.Request) error {
+	t.tell(thread.Event{Type: thread.StepEvent})
+	e := thread.Event{Type: thread.RequestEvent, Model: t.Name}
+	if t.Verbose {
+		var err error
+		if e.Request, err = thread.Encode(r); err != nil {
+			return err
+		}
+	}
+	t.tell(e)
+	return nil
+}
+
+// tellResponse tells observers what the model answered.
+func (t *Turn) tellResponse(id string, answer model.Event, err error) {
+	e := thread.Event{Type: thread.ResponseEvent, ID: id, Model: t.Name, Stop: answer.Stop, Usage: &answer.Usage}
+	if t.Verbose {
+		e.Parts = answer.Parts
+	}
+	if err != nil {
+		e = thread.Event{Type: thread.ModelErrorEvent, ID: id, Model: t.Name, Error: told(err)}
+	}
+	t.tell(e)
+}
+
+// told is an error as it is logged and told of: its cause is in its words.
+func told(err error) *thread.Error {
+	var e *thread.Error
+	if !errors.As(err, &e) {
+		return &thread.Error{Code: thread.Provider, Message: err.Error()}
+	}
+	return &thread.Error{Code: e.Code, Op: e.Op, Message: e.Error(), Hint: e.Hint}
+}
+
 // commit writes the model's message, and the turn's end with it where it calls
-// no tools. An answer that was stopped is committed all the same.
+// no tools and nobody has said anything meanwhile that is for this turn. An answer
+// that was stopped is committed all the same.
 func (t *Turn) commit(ctx context.Context, id string, m thread.Message, usage Usage) (done bool, err error) {
 	said := thread.Say(m)
 	said.ID = id
 	entries := []store.New{Compose(said)}
-	if done = len(m.Calls()) == 0; done {
-		entries = append(entries, event(thread.Turn{State: thread.TurnEnded, Turn: t.begun.Seq, Agent: t.Agent.Name, Reason: m.Stop, Usage: &t.usage, Steps: t.steps}))
+	if done, err = t.done(ctx, m); err != nil {
+		return false, err
+	}
+	if done {
+		entries = append(entries, event(thread.Turn{State: thread.TurnEnded, Turn: t.begun.Seq, Agent: t.Agent.Name, Reason: m.Stop, Usage: &t.took.usage, Steps: t.took.steps}))
 	}
 	d, err := doc(thread.UsageDoc, usage)
 	if err != nil {
@@ -125,6 +167,22 @@ func (t *Turn) commit(ctx context.Context, id string, m thread.Message, usage Us
 	defer cancel()
 	_, err = t.Log.Commit(keep, entries, d, thread.Doc{Name: thread.LiveDoc})
 	return done, err
+}
+
+// done says whether a message ends the turn.
+func (t *Turn) done(ctx context.Context, m thread.Message) (bool, error) {
+	if len(m.Calls()) > 0 {
+		return false, nil
+	}
+	if m.Stop == thread.StopAborted {
+		return true, nil
+	}
+	waiting, err := t.steers(ctx)
+	if err != nil || len(waiting) == 0 {
+		return true, err
+	}
+	t.tell(thread.Event{Type: thread.PreventedEvent, Reason: "somebody said something that is for this turn"})
+	return false, nil
 }
 
 // answer is an answer being made.
@@ -153,6 +211,7 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (last model.Event
 			return checked(e)
 		case model.Retry:
 			a.live.Text, a.live.Thinking = "", ""
+			t.tell(thread.Event{Type: thread.RetryEvent, Model: t.Name, Reason: e.Text})
 		case model.TextDelta:
 			piece.Offset = len(a.live.Text)
 			a.live.Text += e.Text
@@ -222,80 +281,4 @@ func checked(e model.Event) (model.Event, error) {
 		return model.Event{}, &thread.Error{Code: thread.Response, Op: "model", Message: "the model answered nothing"}
 	}
 	return e, nil
-}
-
-// atOnce is how many read-only calls run at the same time.
-const atOnce = 4
-
-// answerCalls runs the open calls of the newest message, in order: neighbours
-// that are read-only at once, others alone and marked as started first. Each
-// result is committed.
-func (t *Turn) answerCalls(ctx context.Context) error {
-	past, err := t.Log.Recent.Load(ctx, t.Log.Store, &t.Log.Thread, 0)
-	if err != nil {
-		return err
-	}
-	var open []call
-	for _, c := range openCalls(past.Messages) {
-		if c.entry.Message.Turn == t.begun.Seq {
-			open = append(open, c)
-		}
-	}
-	for len(open) > 0 {
-		group := t.nextGroup(open)
-		open = open[len(group):]
-		if err := t.runGroup(ctx, group); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *Turn) nextGroup(open []call) []call {
-	n := 0
-	for n < len(open) && n < atOnce {
-		if found, ok := tool.Find(t.Tools, open[n].part.Name); ok && !found.ReadOnly {
-			break
-		}
-		n++
-	}
-	return open[:max(1, n)]
-}
-
-// runGroup runs the calls of a group at once and commits their results in the
-// order of the calls.
-func (t *Turn) runGroup(ctx context.Context, group []call) error {
-	first := group[0].part
-	if found, ok := tool.Find(t.Tools, first.Name); ok && !found.ReadOnly {
-		mark := event(thread.Turn{State: thread.TurnStarted, Turn: t.begun.Seq, Agent: t.Agent.Name, Call: first.ID})
-		if _, err := t.Log.Commit(ctx, []store.New{mark}); err != nil {
-			return err
-		}
-	}
-	*t.Seen = Seen{Thread: t.Log.Thread}
-	if len(group[0].entry.Message.Audience) > 0 {
-		t.Seen.Viewer = t.Agent.Name // what it opens stays among those who may see the answer
-	}
-	type outcome struct {
-		result thread.Part
-		err    error
-	}
-	outcomes := make([]chan outcome, len(group))
-	for i, c := range group {
-		outcomes[i] = make(chan outcome, 1)
-		go func() {
-			a, err := tool.Answer(ctx, t.Tools, c.part)
-			outcomes[i] <- outcome{a.Result, err}
-		}()
-	}
-	var failed error
-	for i, c := range group {
-		o := <-outcomes[i]
-		if failed = errors.Join(failed, o.err); failed != nil {
-			continue // wait for the others all the same
-		}
-		_, err := t.Log.Commit(ctx, []store.New{c.answered(t.begun.Seq, o.result)})
-		failed = err
-	}
-	return failed
 }

@@ -3,13 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/prompt"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
 )
@@ -17,24 +18,30 @@ import (
 // Turn is one answer to what was said: steps until the model calls no more
 // tools.
 type Turn struct {
-	Log   *Log
-	Seen  *Seen // set before tools run: what the history tools look at
-	Agent Agent
-	Name  string // of the model, as in the rule table
-	Model model.Model
-	Rules model.Rules
-	Tools []tool.Tool
-	Zone  string
-	Marks Marks
-	Live  func(thread.Live) // hears of an answer being made; may drop
-	Now   func() time.Time
+	Log        *Log
+	Seen       *Seen // set before tools run: what the history tools look at
+	Agent      Agent
+	Definition prompt.Definition // resolved for this turn
+	Chain      strategy.Chain
+	Name       string // of the model, as in the rule table
+	Model      model.Model
+	Rules      model.Rules
+	Models     func(name string) (model.Model, model.Rules, error) // for summaries
+	Tools      []tool.Tool
+	Skills     guide.Skills
+	Guide      guide.Input
+	Marks      Marks
+	Live       func(thread.Live)  // hears of an answer being made; may drop
+	Tell       func(thread.Event) // hears what no entry shows; may drop
+	Verbose    bool               // requests and answers are told too
+	Now        func() time.Time
 
 	begun    thread.Entry
-	said     []thread.Entry // the whole messages that the newest prompt was made from
+	said     []thread.Entry // the messages that the newest prompt was made from
 	partial  *live          // of an answer that failed in the middle
-	steps    int
-	overflow error // of a prompt that is too large, while a cut is tried
-	usage    thread.Usage
+	overflow error          // of a prompt that is too large, while a cut is tried
+	took     took
+	later    map[int64]bool // queued entries that are for a turn of their own
 	lastSave time.Time
 }
 
@@ -122,20 +129,34 @@ func (l *Log) taken(ctx context.Context) ([]store.New, error) {
 		if e.Queued == nil {
 			continue // erased
 		}
-		m := *e.Queued.Message
-		m.Queued = seq
-		entries = append(entries, Compose(thread.Say(m)))
+		entries = append(entries, takenFrom(e))
 	}
 	return entries, nil
 }
 
-// Run begins the turn, or goes on with the open one, and ends it. What it was
-// stopped by, if by anything, is logged and returned.
+func takenFrom(queued thread.Entry) store.New {
+	m := *queued.Queued.Message
+	m.Queued = queued.Seq
+	return Compose(thread.Say(m))
+}
+
+// Run begins the turn, or goes on with the open one, and ends it; or it parks
+// it, where a call waits for an approval: the error is then a [Waiting]'s. What
+// it was stopped by, if by anything, is logged and returned.
 func (t *Turn) Run(ctx context.Context) error {
 	if err := t.Log.Anew(ctx, func() error { return t.begin(ctx) }); err != nil {
 		return err
 	}
-	reason, err := t.run(ctx)
+	limited, cancel := t.within(ctx)
+	defer cancel()
+	reason, err := t.run(limited)
+	if waits(err) {
+		t.Log.Parked = true
+		return err
+	}
+	if out := context.Cause(limited); ctx.Err() == nil && thread.CodeOf(out) == thread.Limit {
+		reason, err = thread.StopLimit, out // the turn's time is over
+	}
 	if err != nil && thread.CodeOf(err) == "" {
 		err = typed(ctx, err)
 	}
@@ -145,13 +166,17 @@ func (t *Turn) Run(ctx context.Context) error {
 	return errors.Join(err, t.end(ctx, reason, err))
 }
 
-// begin commits the turn's first entry, after what was queued.
+// begin commits the turn's first entry, after what was queued, or finds what the
+// open turn has taken so far.
 func (t *Turn) begin(ctx context.Context) error {
 	l := t.Log
 	if l.Thread.Turn != 0 {
 		e, err := l.Store.Entry(ctx, &l.Thread, l.Thread.Turn)
+		if err != nil {
+			return err
+		}
 		t.begun = e
-		return err
+		return t.resume(ctx)
 	}
 	entries, err := l.taken(ctx)
 	if err != nil {
@@ -169,34 +194,34 @@ func (t *Turn) begin(ctx context.Context) error {
 // run makes steps until one ends the turn. It gives no reason where the turn's
 // end stands in the log already.
 func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
-	limit := t.Agent.MaxSteps
-	if limit == 0 {
-		limit = DefaultMaxSteps
-	}
+	t.tell(thread.Event{Type: thread.ConversationEvent, Count: t.Log.Thread.Length})
 	moment := InsideTurn
 	for {
 		if err := ctx.Err(); err != nil {
 			return thread.StopAborted, aborted(err)
 		}
 		if err := t.answerCalls(ctx); err != nil {
-			return t.reason(ctx), err
+			return t.reason(ctx, err), err
 		}
-		if t.steps >= limit {
-			return thread.StopError, &thread.Error{Code: thread.Limit, Op: "turn", Thread: t.Log.Thread.ID, Message: fmt.Sprintf("the turn reached its limit of %d steps", limit), Hint: "say something to go on"}
+		if err := t.steer(ctx); err != nil {
+			return t.reason(ctx, err), err
+		}
+		if err := t.limit(0); err != nil {
+			return thread.StopLimit, err
 		}
 		cuts := t.Log.Thread.Cuts
-		if _, err := t.Log.Cut(ctx, t.Marks, moment); err != nil {
-			return t.reason(ctx), err
+		if err := t.shrink(ctx, moment); err != nil {
+			return t.reason(ctx, err), err
 		}
 		if moment == Overflowing && t.Log.Thread.Cuts == cuts {
-			return t.reason(ctx), t.overflow // nothing could leave
+			return t.reason(ctx, t.overflow), t.overflow // nothing could leave
 		}
 		done, err := t.step(ctx)
 		switch {
 		case tooLarge(err) && moment != Overflowing:
 			moment, t.overflow, t.partial = Overflowing, err, nil
 		case err != nil:
-			return t.reason(ctx), err
+			return t.reason(ctx, err), err
 		case done:
 			return "", nil
 		default:
@@ -217,11 +242,26 @@ func tooLarge(err error) bool {
 	return model.Overflows(err)
 }
 
-func (t *Turn) reason(ctx context.Context) thread.Stop {
+func (t *Turn) reason(ctx context.Context, err error) thread.Stop {
 	if ctx.Err() != nil {
 		return thread.StopAborted
 	}
+	var l *thread.Error
+	if errors.As(err, &l) {
+		if _, ours := l.Details.(Reached); ours {
+			return thread.StopLimit
+		}
+	}
 	return thread.StopError
+}
+
+// tell tells observers what no entry shows.
+func (t *Turn) tell(e thread.Event) {
+	e.Time, e.Thread, e.Turn, e.Agent = t.Now().UTC(), t.Log.Thread.ID, t.begun.Seq, t.Agent.Name
+	if e.Step == 0 {
+		e.Step = t.took.steps
+	}
+	t.Tell(e)
 }
 
 func aborted(err error) error {
@@ -236,10 +276,9 @@ func (t *Turn) end(ctx context.Context, reason thread.Stop, cause error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	ended := thread.Turn{State: thread.TurnEnded, Turn: t.begun.Seq, Agent: t.Agent.Name, Reason: reason, Usage: &t.usage, Steps: t.steps}
-	var typed *thread.Error
-	if errors.As(cause, &typed) {
-		ended.Error = &thread.Error{Code: typed.Code, Op: typed.Op, Message: typed.Error(), Hint: typed.Hint}
+	ended := thread.Turn{State: thread.TurnEnded, Turn: t.begun.Seq, Agent: t.Agent.Name, Reason: reason, Usage: &t.took.usage, Steps: t.took.steps}
+	if cause != nil {
+		ended.Error = told(cause)
 	}
 	entries := t.abandoned()
 	if t.partial != nil {
@@ -254,30 +293,53 @@ func (t *Turn) end(ctx context.Context, reason thread.Stop, cause error) error {
 
 // abandoned closes calls of the turn that will not run any more.
 func (t *Turn) abandoned() []store.New {
-	past, err := t.Log.Recent.Load(context.Background(), t.Log.Store, &t.Log.Thread, 0)
+	past, err := t.Log.past(context.Background())
 	if err != nil {
 		return nil // the next owner's repair closes them
 	}
+	return t.unrun(openCalls(past.Whole()), neverRan)
+}
+
+// unrun answers calls that are not run, saying why.
+func (t *Turn) unrun(open []call, why string) []store.New {
 	var out []store.New
-	for _, c := range openCalls(past.Messages) {
-		out = append(out, c.answered(t.begun.Seq, thread.Result(c.part.ID, c.part.Name, neverRan, true)))
+	for _, c := range open {
+		out = append(out, c.answered(t.begun.Seq, thread.Result(c.part.ID, c.part.Name, why, true)))
 	}
 	return out
 }
 
 // prompt builds the prompt of the turn's next request.
 func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) {
-	past, err := t.Log.Recent.Load(ctx, t.Log.Store, &t.Log.Thread, 0)
+	past, err := t.Log.past(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.said = past.Messages
+	contexts, err := t.Agent.Contexts(ctx, past, t.Skills, t.Guide)
+	if err != nil {
+		return nil, err
+	}
+	t.said = past.Whole()
 	p, err := Prompt(Input{
-		Thread: &t.Log.Thread, Past: past, Usage: usage, Marks: t.Marks,
-		Definition: t.Agent.Definition(t.Name, t.Zone, t.Tools), Time: t.begun.Time, Rules: t.Rules,
+		Thread: &t.Log.Thread, Past: past, Usage: usage, Marks: t.Marks, Contexts: contexts,
+		Definition: t.Definition, Time: t.begun.Time, Rules: t.Rules,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return p, prompt.Validate(&p.Request, t.Rules)
+}
+
+// Abort ends the open turn, which nobody runs, as stopped.
+func (t *Turn) Abort(ctx context.Context) error {
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	return t.end(ctx, thread.StopAborted, &thread.Error{Code: thread.Aborted, Op: "turn", Thread: t.Log.Thread.ID, Message: "the turn was stopped"})
+}
+
+// Loaded gives the skills that the turn's agent has open.
+func (t *Turn) Loaded(ctx context.Context) ([]string, error) {
+	past, err := t.Log.past(ctx)
+	return past.Loaded(t.Agent.Name), err
 }

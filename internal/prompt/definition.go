@@ -23,6 +23,7 @@ type Definition struct {
 	MaxOutput    int              `json:"maxOutput,omitempty"` // tokens; 0: the model's largest
 	Thinking     string           `json:"thinking,omitempty"`  // effort: "", low, medium, high
 	Zone         string           `json:"zone,omitempty"`      // IANA name; "" is UTC
+	Strategy     string           `json:"strategy,omitempty"`  // whose cuts count; "" is the outline
 }
 
 // Encode gives the definition's canonical bytes: the blob that

@@ -49,22 +49,22 @@ type placed struct {
 }
 
 func newLayout(in Input, p Plugin) *Layout {
-	n := len(in.Past.Messages)
+	n := len(in.Past.Kept) + len(in.Past.Messages)
 	l := &Layout{
-		Input: in, Lines: in.Past.Outline, Messages: in.Past.Messages, plugin: p,
+		Input: in, Lines: in.Past.Outline, Messages: in.Past.whole(), plugin: p,
 		out:   make([]placed, 0, n+n/4+4),
 		parts: make([]thread.Part, 0, n+n/4+len(in.Past.Outline)/4+8),
 	}
-	l.texts.b.Grow(textBytes(&in.Past))
+	l.texts.b.Grow(int(lineBytes(in.Past.Outline)) + 16*len(in.Past.Outline) + textBytes(l.Messages))
 	return l
 }
 
-// textBytes is about what the arena will hold: the lines, and what users said
+// textBytes is about what the arena will hold of the messages: what users said,
 // after their names.
-func textBytes(p *Past) int {
-	n := int(lineBytes(p.Outline)) + 16*len(p.Outline)
-	for i := range p.Messages {
-		m := p.Messages[i].Message
+func textBytes(messages []thread.Entry) int {
+	n := 0
+	for i := range messages {
+		m := messages[i].Message
 		if m == nil || m.Role != thread.User {
 			continue
 		}

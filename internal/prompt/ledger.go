@@ -109,8 +109,9 @@ func (l *Layout) previous() *thread.Request {
 	if l.Past.Previous != nil {
 		return l.Past.Previous
 	}
-	for i := len(l.Past.Messages) - 1; i >= 0; i-- {
-		if m := l.Past.Messages[i].Message; m != nil && l.own(m) && m.Request != nil {
+	whole := l.Past.whole()
+	for i := len(whole) - 1; i >= 0; i-- {
+		if m := whole[i].Message; m != nil && l.own(m) && m.Request != nil {
 			return m.Request
 		}
 	}
@@ -205,12 +206,12 @@ func (l *Layout) messageCause(prev *thread.Request) (index int64, cause string) 
 		return -1, CauseCut
 	}
 	known := prev.Length - l.Past.Boundary
-	if known <= 0 || known > int64(len(l.Past.Messages)) {
+	if known < 0 || known == 0 && len(l.Past.Kept) == 0 || known > int64(len(l.Past.Messages)) {
 		return -1, CauseHistory
 	}
 	then := newLayout(l.Input, l.plugin)
 	then.Past.Messages = then.Past.Messages[:known]
-	then.Messages = then.Past.Messages
+	then.Messages = then.Past.whole()
 	then.within(l.Definition.MaxAge)
 	if len(then.Messages) > 0 && len(l.Messages) > 0 && then.Messages[0].Index != l.Messages[0].Index {
 		return -1, CauseAge

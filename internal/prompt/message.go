@@ -112,11 +112,11 @@ func (l *Layout) output(result *thread.Part, at blobPlace) []thread.Part {
 }
 
 // said gives what was said by somebody else, the first text after the author's
-// name.
+// name. What nobody said, such as a summary, has none.
 func (l *Layout) said(e *thread.Entry) []thread.Part {
 	start := len(l.scratch)
 	author := name(e.Message.Author)
-	named := false
+	named := e.Message.Author == ""
 	say := func(s string) {
 		if blank(s) {
 			return

@@ -134,11 +134,9 @@ func (l *Layout) note(p placed) placed {
 
 // caller names to whom a result that is shown as a note was given.
 func (l *Layout) caller(index int64) string {
-	at := index - l.Past.Boundary
-	if at >= 0 && at < int64(len(l.Past.Messages)) {
-		if m := l.Past.Messages[at].Message; m != nil && len(m.To) > 0 {
-			return m.To[0]
-		}
+	at := slices.IndexFunc(l.Messages, func(e thread.Entry) bool { return e.Index == index })
+	if at >= 0 && l.Messages[at].Message != nil && len(l.Messages[at].Message.To) > 0 {
+		return l.Messages[at].Message.To[0]
 	}
 	return l.Definition.Agent
 }

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/skeinhq/skein/model"
@@ -15,12 +16,16 @@ type Past struct {
 	Requests int64  // made so far, undone ones included
 
 	// Cut is the cut in force, nil before the first. Boundary is what Since
-	// answered: the index of the first whole message. Outline tiles [0, Boundary)
-	// where the thread was cut and is empty where not; Messages are the entries of
-	// [Boundary, Length).
+	// answered: the index of the first message that is sent as it was said. Outline
+	// tiles [0, Boundary) where the thread was cut so and is empty where not;
+	// Messages are the entries of [Boundary, Length). Kept is what a strategy other
+	// than the outline has left of the messages before Boundary, as they are sent:
+	// some shortened, some new. New ones have no index and, in the place of an
+	// author's, an empty name.
 	Cut      *thread.Cut
 	Boundary int64
 	Outline  []thread.Node
+	Kept     []thread.Entry
 	Messages []thread.Entry
 
 	// Previous is the agent's request before, from its newest active reply; nil
@@ -55,10 +60,21 @@ func (p *Past) cut() int64 {
 	return p.Cut.Number
 }
 
+// whole gives what stands after the lines.
+func (p *Past) whole() []thread.Entry {
+	if len(p.Kept) == 0 {
+		return p.Messages
+	}
+	return slices.Concat(p.Kept, p.Messages)
+}
+
 // newest is the time of the newest message.
 func (p *Past) newest() (time.Time, bool) {
 	if n := len(p.Messages); n > 0 {
 		return p.Messages[n-1].Time, true
+	}
+	if n := len(p.Kept); n > 0 {
+		return p.Kept[n-1].Time, true
 	}
 	if n := len(p.Outline); n > 0 {
 		return p.Outline[n-1].Time, true
@@ -76,10 +92,15 @@ func (p *Past) check() error {
 		}
 		at = n.Span.End()
 	}
-	if len(p.Outline) > 0 && at != p.Boundary {
-		return p.broken("the lines end at %d, the whole messages start at %d", at, p.Boundary)
+	kept := p.Cut != nil && p.Cut.Kept != nil
+	end := p.Boundary
+	if kept {
+		end = p.Cut.Boundary
 	}
-	if p.Cut != nil && p.Cut.Boundary > 0 && p.Boundary == p.Cut.Boundary && len(p.Outline) == 0 {
+	if len(p.Outline) > 0 && at != end {
+		return p.broken("the lines end at %d, the whole messages start at %d", at, end)
+	}
+	if !kept && p.Cut != nil && p.Cut.Boundary > 0 && p.Boundary == p.Cut.Boundary && len(p.Outline) == 0 {
 		return p.broken("the lines before message %d are missing", p.Boundary)
 	}
 	for i, e := range p.Messages {

@@ -53,6 +53,13 @@ func tokens(n int) string {
 	return strconv.Itoa(n) + " tokens"
 }
 
+func moreLines(n int) string {
+	if n == 1 {
+		return "1 more line"
+	}
+	return strconv.Itoa(n) + " more lines"
+}
+
 // String is the ledger in one line.
 func (g Ledger) String() string {
 	s := fmt.Sprintf("%s, %d the same as in the request before", tokens(g.Tokens), g.Same)
@@ -108,7 +115,7 @@ func printOutline(b *bufio.Writer, m *model.Message) {
 		case left <= 0 || i < shownLines/2 || i >= len(lines)-shownLines/2:
 			printLines(b, line)
 		case i == shownLines/2:
-			fmt.Fprintf(b, "… %d more lines …\n", left)
+			fmt.Fprintf(b, "… %s …\n", moreLines(left))
 		}
 	}
 	printLines(b, chatClose)

@@ -41,10 +41,13 @@ func Since(k Known, plugins ...Plugin) (int64, error) {
 
 // sinceCut answers for a thread that may have been cut.
 func sinceCut(k Known) (int64, error) {
-	if k.Cut != nil {
-		return k.Cut.Boundary, nil
+	switch {
+	case k.Cut == nil:
+		return sinceStart(k)
+	case k.Cut.Kept != nil:
+		return k.Cut.Length, nil
 	}
-	return sinceStart(k)
+	return k.Cut.Boundary, nil
 }
 
 // sinceStart answers for a thread that was never cut: everything, once it is

@@ -1,0 +1,129 @@
+package skein
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// Asked is a call that waits for somebody to allow or deny it: Call (its id),
+// Agent, Tool, Input, Question (for people), Reason (of the rule that asks).
+type Asked = agent.Asked
+
+// Waiting is the Details of the error, with the code permission, that Reply gives
+// where the turn waits for an approval: Asked are the calls.
+type Waiting = agent.Waiting
+
+// Pending gives the calls that wait for somebody to allow or deny them.
+func (t *Thread) Pending(ctx context.Context) ([]Asked, error) {
+	log, err := t.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := log.Pending(ctx)
+	return w.Asked, err
+}
+
+// reading is the thread's log for who only reads it.
+func (t *Thread) reading(ctx context.Context) (*agent.Log, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	log := &agent.Log{Store: t.engine.store, Thread: state, Recent: &t.recent}
+	log.Base, _, err = t.engine.base(ctx, state.Key)
+	return log, err
+}
+
+// Approve allows a call that waits; an empty id is the only one that does. The
+// turn goes on with Reply, on any process: it is not run here.
+//
+// Errors: not-found (no such call waits), invalid (several wait and none is
+// named).
+func (t *Thread) Approve(ctx context.Context, by, call string) error {
+	return t.decide(ctx, call, thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeOnce, By: by})
+}
+
+// ApproveAlways allows a call that waits, and every such call in this thread from
+// then on: those of the same tool, and of a tool that runs commands those with the
+// same command.
+func (t *Thread) ApproveAlways(ctx context.Context, by, call string) error {
+	return t.decide(ctx, call, thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeThread, By: by})
+}
+
+// Deny denies a call that waits; the reason is for the model.
+func (t *Thread) Deny(ctx context.Context, by, call, reason string) error {
+	return t.decide(ctx, call, thread.Approval{State: thread.ApprovalDenied, By: by, Reason: clean(reason)})
+}
+
+func (t *Thread) decide(ctx context.Context, call string, a thread.Approval) error {
+	if err := agent.CheckName(a.By); err != nil {
+		return err
+	}
+	asked, err := t.Pending(ctx)
+	if err != nil {
+		return err
+	}
+	if a.Call, err = t.one(asked, call); err != nil {
+		return err
+	}
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	e := thread.Entry{Kind: thread.ApprovalKind, Index: thread.NoIndex, Approval: &a}
+	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{{Entry: e}}})
+	if err != nil {
+		return err
+	}
+	t.engine.committed(w, nil)
+	return nil
+}
+
+// one gives the id of the call that is meant.
+func (t *Thread) one(asked []Asked, call string) (string, error) {
+	var ids []string
+	for _, a := range asked {
+		if a.Call == call || call == "" && len(asked) == 1 {
+			return a.Call, nil
+		}
+		ids = append(ids, a.Call)
+	}
+	switch {
+	case len(asked) == 0:
+		return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: "no call waits for an approval"}
+	case call == "":
+		return "", &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: fmt.Sprintf("name one of %q", ids)}
+	}
+	return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: fmt.Sprintf("waiting: %q", ids)}
+}
+
+// lookForDecision is how often a process that waits for an approval looks.
+const lookForDecision = 200 * time.Millisecond
+
+// AwaitDecision waits until none of the thread's calls waits for an approval any
+// more, whoever decides, in whatever process. Reply then goes on with the turn.
+func (t *Thread) AwaitDecision(ctx context.Context) error {
+	var tip int64
+	for {
+		log, err := t.reading(ctx)
+		if err != nil {
+			return err
+		}
+		if log.Thread.Tip != tip {
+			tip = log.Thread.Tip
+			w, err := log.Pending(ctx)
+			if err != nil || len(w.Asked) == 0 {
+				return err
+			}
+		}
+		if err := model.Wait(ctx, lookForDecision); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
+)
+
+// Asked is a call that waits for somebody to allow or deny it.
+type Asked struct {
+	Call     string          `json:"call"` // its id
+	Agent    string          `json:"agent"`
+	Tool     string          `json:"tool"`
+	Input    json.RawMessage `json:"input"`
+	Question string          `json:"question"`
+	Reason   string          `json:"reason,omitempty"` // of the rule that asks
+}
+
+// Waiting is the Details of the error that parks a turn, whose code is
+// permission.
+type Waiting struct {
+	Asked []Asked `json:"asked"`
+}
+
+// waits says whether err parks the turn.
+func waits(err error) bool {
+	var e *thread.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	_, ok := e.Details.(Waiting)
+	return ok
+}
+
+// waiting is the error that parks the turn.
+func (t *Turn) waiting(calls []judged) error {
+	var w Waiting
+	for _, c := range calls {
+		if c.waits {
+			w.Asked = append(w.Asked, c.asked(c.question, c.reason))
+		}
+	}
+	return Waits(t.Log.Thread.ID, w)
+}
+
+// Waits makes the error that says what a parked turn waits for.
+func Waits(id string, w Waiting) error {
+	var questions []string
+	for _, a := range w.Asked {
+		questions = append(questions, a.Question)
+	}
+	return &thread.Error{
+		Code: thread.Permission, Op: "turn", Thread: id, Message: "the turn waits for an approval: " + strings.Join(questions, "; "),
+		Hint: "skein approve or skein deny decides", Details: w,
+	}
+}
+
+func (c call) asked(question, reason string) Asked {
+	return Asked{Call: c.part.ID, Agent: c.entry.Message.Author, Tool: c.part.Name, Input: c.part.Input, Question: question, Reason: reason}
+}
+
+// judged is a call and what is to happen to it: it is refused, it waits, or it
+// runs.
+type judged struct {
+	call
+	refusal  string // why it is not run
+	waits    bool   // for an approval
+	changes  bool   // it is not read-only, and runs
+	question string
+	reason   string
+}
+
+// judge says of each open call what is to happen to it: first the skills, then
+// the permissions, then what was decided. What has to be asked is asked, in
+// writing and once.
+func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, error) {
+	decided, err := t.Log.decisions(ctx, open[0].entry.Seq)
+	if err != nil {
+		return nil, err
+	}
+	var allowed tool.Allowed
+	if err := ReadDoc(ctx, t.Log.Store, t.Log.Thread.Key, thread.AllowedDoc, &allowed); err != nil {
+		return nil, err
+	}
+	loaded := past.before(open[0].entry.Seq).Loaded(t.Agent.Name)
+	var out []judged
+	var ask []store.New
+	for _, c := range open {
+		j := judged{call: c}
+		found, known := tool.Find(t.Tools, c.part.Name)
+		if !known || found.CheckInput(c.part.Input) != nil {
+			out = append(out, j) // running it says what is wrong
+			continue
+		}
+		if why, locked := t.Skills.Denied(c.part.Name, loaded); locked {
+			j.refusal = why
+			out = append(out, j)
+			continue
+		}
+		v, err := t.Agent.Permissions.Decide(found, c.part.Input)
+		a := decided[c.part.ID]
+		switch {
+		case err != nil:
+			j.refusal = err.Error()
+		case v.Decision == tool.Deny:
+			j.refusal = denied + because(v.Reason, "the permissions do not allow this")
+		case v.Decision != tool.Ask || a.State == thread.ApprovalAllowed || allowed.Has(found, v.Resources):
+		case a.State == thread.ApprovalDenied:
+			j.refusal = denied + because(a.Reason, fmt.Sprintf("%s does not want this", because(a.By, "somebody")))
+		default:
+			j.waits, j.question, j.reason = true, v.Question(found, c.part.Input), v.Reason
+			if a.State == "" {
+				ask = append(ask, approval(thread.Approval{Call: c.part.ID, State: thread.ApprovalAsked, Question: j.question, Reason: j.reason}))
+			}
+		}
+		if a.State == thread.ApprovalAllowed && a.Scope == thread.ScopeThread && !allowed.Has(found, v.Resources) {
+			allowed = allowed.With(found, v.Resources)
+			d, err := doc(thread.AllowedDoc, allowed)
+			if err != nil {
+				return nil, err
+			}
+			if err := t.Log.Store.PutDocs(ctx, t.Log.Thread.Key, []thread.Doc{d}); err != nil {
+				return nil, err
+			}
+		}
+		j.changes = !found.ReadOnly && j.refusal == "" && !j.waits
+		out = append(out, j)
+	}
+	if len(ask) > 0 {
+		if _, err := t.Log.Commit(ctx, ask); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func because(reason, otherwise string) string {
+	if reason != "" {
+		return reason
+	}
+	return otherwise
+}
+
+func approval(a thread.Approval) store.New {
+	return store.New{Entry: thread.Entry{Kind: thread.ApprovalKind, Index: thread.NoIndex, Approval: &a}}
+}
+
+// decisions gives, by the call's id, what was asked and decided since an entry:
+// the first decision counts.
+func (l *Log) decisions(ctx context.Context, since int64) (map[string]thread.Approval, error) {
+	out := map[string]thread.Approval{}
+	q := store.EntriesQuery{After: since, Kinds: []thread.Kind{thread.ApprovalKind}}
+	for e, err := range l.Store.Entries(ctx, &l.Thread, q) {
+		if err != nil {
+			return nil, err
+		}
+		if a := e.Approval; a != nil {
+			if was := out[a.Call].State; was == "" || was == thread.ApprovalAsked {
+				out[a.Call] = *a
+			}
+		}
+	}
+	return out, nil
+}
+
+// Pending gives the calls of the open turn that were asked about and not decided.
+func (l *Log) Pending(ctx context.Context) (Waiting, error) {
+	var w Waiting
+	if l.Thread.Turn == 0 {
+		return w, nil
+	}
+	past, err := l.past(ctx)
+	if err != nil {
+		return w, err
+	}
+	open := openCalls(past.Whole())
+	if len(open) == 0 {
+		return w, nil
+	}
+	decided, err := l.decisions(ctx, open[0].entry.Seq)
+	if err != nil {
+		return w, err
+	}
+	for _, c := range open {
+		if a := decided[c.part.ID]; a.State == thread.ApprovalAsked {
+			w.Asked = append(w.Asked, c.asked(a.Question, a.Reason))
+		}
+	}
+	return w, nil
+}
+
+// before gives the past as it was before the entry of that seq.
+func (p Past) before(seq int64) Past {
+	for i := range p.Messages {
+		if p.Messages[i].Seq >= seq {
+			p.Messages = p.Messages[:i]
+			break
+		}
+	}
+	for i := range p.Kept {
+		if p.Kept[i].Seq >= seq {
+			p.Kept, p.Messages = p.Kept[:i], nil
+			break
+		}
+	}
+	return p
+}

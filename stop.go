@@ -1,0 +1,129 @@
+package skein
+
+import (
+	"context"
+
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/thread"
+)
+
+// stopAsked is the document by which another process is asked to stop a turn.
+type stopAsked struct {
+	Turn int64 `json:"turn"` // seq of the turn's first entry
+}
+
+// Stop stops the thread's turn: what has come of an answer is kept, marked as
+// aborted. Where another process runs the turn it is asked to, and does within
+// about a third of the lease. It does nothing where no turn is open.
+func (t *Thread) Stop(ctx context.Context) error {
+	e := t.engine
+	e.mu.Lock()
+	stop := e.stops[t.id]
+	e.mu.Unlock()
+	if stop != nil {
+		stop(errStopped(t.id))
+		return nil
+	}
+	state, err := t.State(ctx)
+	if err != nil || state.Turn == 0 {
+		return err
+	}
+	if state.Lease.Held(e.cfg.Now()) {
+		data, err := thread.Encode(stopAsked{state.Turn})
+		if err != nil {
+			return err
+		}
+		return e.store.PutDocs(ctx, state.Key, []thread.Doc{{Name: thread.StopDoc, Data: data}})
+	}
+	return t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+		if log.Thread.Turn == 0 {
+			return nil
+		}
+		turn, err := e.newTurn(ctx, log)
+		if err != nil {
+			return err
+		}
+		return turn.Abort(ctx)
+	})
+}
+
+func errStopped(id string) error {
+	return &thread.Error{Code: thread.Aborted, Op: "turn", Thread: id, Message: "the turn was stopped"}
+}
+
+// stoppable lets Stop end what this process runs on the thread, until the function
+// that it gives is called.
+func (t *Thread) stoppable(stop context.CancelCauseFunc) (done func()) {
+	e := t.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stops[t.id] = stop
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.stops, t.id)
+	}
+}
+
+// askedToStop says whether another process has asked to stop the open turn. What
+// cannot be read now is read again a little later.
+func (t *Thread) askedToStop(ctx context.Context, key thread.Key) bool {
+	var asked stopAsked
+	if err := agent.ReadDoc(ctx, t.engine.store, key, thread.StopDoc, &asked); err != nil || asked.Turn == 0 {
+		return false
+	}
+	state, err := t.State(ctx)
+	return err == nil && state.Turn == asked.Turn
+}
+
+// Regenerate undoes the newest answer and has what it answered answered again.
+//
+// Errors: not-found (there is no answer), conflict (a turn runs), those of Reply.
+func (t *Thread) Regenerate(ctx context.Context, by string) error {
+	to, err := t.asked(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.Rewind(ctx, to, by); err != nil {
+		return err
+	}
+	return t.Reply(ctx)
+}
+
+// asked gives the index of the message before the newest answer.
+func (t *Thread) asked(ctx context.Context) (int64, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return 0, err
+	}
+	turn := int64(0)
+	for i := state.Length - 1; i >= 0; i-- {
+		e, err := t.at(ctx, &state, i)
+		if err != nil {
+			return 0, err
+		}
+		m := e.Message
+		switch {
+		case m == nil || turn == 0 && m.Role != thread.Assistant:
+		case turn == 0:
+			turn = m.Turn
+		case m.Turn != turn && m.Role == thread.User && e.Seq < turn:
+			return i, nil
+		}
+	}
+	return 0, &thread.Error{Code: thread.NotFound, Op: "regenerate", Thread: t.id, Message: "there is no answer to make again"}
+}
+
+// Compact lets the thread's strategies act now, as if the prompt were too large:
+// the outline halves what is sent whole, the others do what they do.
+//
+// Errors: conflict (a turn runs), those of the strategies.
+func (t *Thread) Compact(ctx context.Context) error {
+	return t.own(ctx, refuse, func(ctx context.Context, log *agent.Log) error {
+		turn, err := t.engine.newTurn(ctx, log)
+		if err != nil {
+			return err
+		}
+		return turn.Compact(ctx)
+	})
+}
