@@ -60,19 +60,32 @@ func CheckAddress(address string) error {
 }
 
 // Shown is an address as it may be shown: without what may be a secret, which is
-// a name and password before the host, and all after the path.
+// a name and password before the host, all after the path, and whatever looks like
+// a key that was pasted in the wrong place.
 func Shown(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	address, _, _ = strings.Cut(address, "?")
 	scheme, rest, ok := strings.Cut(address, "://")
-	if !ok {
+	switch {
+	case !ok:
 		scheme, rest = "", address
-	} else {
+	case !schemeShape.MatchString(scheme):
+		scheme = "…://"
+	default:
 		scheme += "://"
 	}
 	// A password may hold a slash that nobody escaped.
 	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
 		rest = rest[i+1:]
 	}
-	return scheme + rest
+	return scheme + keyLike.ReplaceAllString(rest, "…")
 }
+
+var (
+	// schemeShape is how schemes look, and keys do not.
+	schemeShape = regexp.MustCompile(`^[A-Za-z]{1,12}$`)
+
+	// keyLike finds what begins as vendors' keys do, and long words that are no
+	// part of a host's name.
+	keyLike = regexp.MustCompile(`(?i)\b(sk|rk|pk|gsk|xai|ghp|hf|key|api)[-_][\w-]{6,}|\bAIza[\w-]{6,}|\b[A-Za-z0-9_-]{32,}`)
+)

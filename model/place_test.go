@@ -56,3 +56,34 @@ func TestAnAddressIsAWholeURL(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAddressIsShownWithoutSecrets(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://api.example.com/v1":                    "https://api.example.com/v1",
+		"http://localhost:11434/v1":                     "http://localhost:11434/v1",
+		"ftp://host/x":                                  "ftp://host/x",
+		"api.example.com/v1":                            "api.example.com/v1",
+		"https://ana:pass@host/v1":                      "https://host/v1",
+		"https://ana:pa/ss@host/v1":                     "https://host/v1",
+		"https://host/v1?key=abc":                       "https://host/v1",
+		"sk-ant-api03-abcdefgh://api.example.com":       "…://api.example.com",
+		"sk-abcdefgh://":                                "…://",
+		"AIzaSyA1234://host":                            "…://host",
+		"sk-ant-api03-abcdefgh":                         "…",
+		"SK_abcdefgh":                                   "…",
+		"AIzaSyA1234567":                                "…",
+		"0123456789abcdef0123456789abcdef":              "…",
+		"https://host/sk-proj-abcdefgh/v1":              "https://host/…/v1",
+		"https://sk-proj-abcdefgh.host/v1":              "https://….host/v1",
+		"https://a-rather-long-name.region.example.com": "https://a-rather-long-name.region.example.com",
+	} {
+		if got := model.Shown(address); got != want {
+			t.Errorf("%q is shown as %q, want %q", address, got, want)
+		}
+	}
+	for _, address := range []string{"sk-ant-api03-abcdefgh://x", "sk-ant-api03-abcdefgh", "https://ana:sk-secret1@x", "http://x?k=sk-secret1"} {
+		if err := model.CheckAddress(address); err == nil || strings.Contains(err.Error(), "secret1") || strings.Contains(err.Error(), "abcdefgh") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}

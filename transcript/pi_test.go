@@ -111,7 +111,7 @@ func TestPiTreeFollowsTheLastEntry(t *testing.T) {
 		"3: on a branch that was left",
 		"4: on a branch that was left",
 		"6: label: no message; the next one carries it in its meta",
-		"0: 1 of the records that are no messages stand at the end; no message carries them")
+		"0: a record that is no message stands at the end; no message carries it")
 	if report.Kept != 2 || report.Skipped != 3 {
 		t.Errorf("counts: %+v", report)
 	}

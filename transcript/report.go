@@ -50,7 +50,10 @@ func (r *Report) repaired(line int64, reason string) {
 
 // leftAside says that n records set aside had no message after them.
 func (r *Report) leftAside(n int) {
-	if n > 0 {
+	switch {
+	case n == 1:
+		r.note(0, "a record that is no message stands at the end; no message carries it")
+	case n > 1:
 		r.note(0, fmt.Sprintf("%d of the records that are no messages stand at the end; no message carries them", n))
 	}
 }

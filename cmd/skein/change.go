@@ -99,7 +99,7 @@ func (a *app) done(t *skein.Thread) error {
 	if a.flags.JSON {
 		return a.printJSON(state)
 	}
-	return a.printf("%s: %d messages%s\n", safe(state.ID), state.Length, titled(&state))
+	return a.printf("%s: %s%s\n", safe(state.ID), counted(state.Length, "message", "messages"), titled(&state))
 }
 
 func titled(t *thread.Thread) string {

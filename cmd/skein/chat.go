@@ -9,11 +9,13 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -42,6 +44,7 @@ type chat struct {
 	person bool // somebody sits at a terminal
 	failed bool // an answer failed
 	words  *wording
+	missed map[string]bool // who was named and is no agent, and that was told
 }
 
 // Run talks until the input ends or /exit.
@@ -71,7 +74,7 @@ func (c chatCmd) Run(a *app) error {
 		if err := a.notify(t, notice, person); err != nil {
 			return err
 		}
-		ch := &chat{app: a, engine: e, thread: t, person: person, words: &forEyes}
+		ch := &chat{app: a, engine: e, thread: t, person: person, words: &forEyes, missed: map[string]bool{}}
 		if c.ScreenReader {
 			ch.words = &forEars
 		}
@@ -170,7 +173,7 @@ func (c *chat) greet() error {
 	if err != nil {
 		return err
 	}
-	return c.printf(c.words.greeting, safe(state.ID), state.Length)
+	return c.printf(c.words.greeting, safe(state.ID), counted(state.Length, "message", "messages"))
 }
 
 // take says what was typed, or runs it where it is a command. left says that the
@@ -191,7 +194,24 @@ func (c *chat) take(text string) (left bool, err error) {
 // say says the text and prints the answer as it comes. The first interrupt
 // stops the answer; between answers one leaves.
 func (c *chat) say(text string) error {
+	if err := c.miss(skein.Named(text)); err != nil {
+		return err
+	}
 	return c.hear(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
+}
+
+// miss tells once that whoever a text names is no agent, so that another answers.
+func (c *chat) miss(name string) error {
+	if agent.CheckName(name) != nil || c.missed[name] || slices.Contains(c.engine.Agents(), name) {
+		return nil
+	}
+	s, err := c.thread.Settings(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.missed[name] = true
+	_, err = fmt.Fprintf(c.errs, "skein: there is no agent named %q; %s answers\n", safe(name), safe(c.engine.Answering(s)))
+	return err
 }
 
 // retry has answered what no answer came to.

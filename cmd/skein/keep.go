@@ -99,7 +99,7 @@ func (c doctorCmd) Run(a *app) error {
 		if c.Repair {
 			hint = "restore a backup"
 		}
-		return &thread.Error{Code: thread.Storage, Op: "doctor", Message: fmt.Sprintf("%d faults", len(found)), Hint: hint}
+		return &thread.Error{Code: thread.Storage, Op: "doctor", Message: counted(len(found), "fault", "faults"), Hint: hint}
 	})
 }
 

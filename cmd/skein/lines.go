@@ -60,7 +60,7 @@ func (a *app) writers(t *skein.Thread) error {
 		return a.printJSON(all)
 	}
 	for _, w := range all {
-		if err := a.printf("%-24s %8d lines  input %d, output %d tokens, %.4f dollars\n", safe(w.By), w.Lines, w.Usage.Input+w.Usage.CacheRead+w.Usage.CacheWrite, w.Usage.Output, w.Usage.Cost); err != nil {
+		if err := a.printf("%-24s %8d %-5s  input %d, output %s, %.4f dollars\n", safe(w.By), w.Lines, noun(w.Lines, "line", "lines"), w.Usage.Input+w.Usage.CacheRead+w.Usage.CacheWrite, counted(w.Usage.Output, "token", "tokens"), w.Usage.Cost); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func (a *app) writers(t *skein.Thread) error {
 	if err != nil || o.Backlog == 0 {
 		return err
 	}
-	return a.printf("%d more are due; skein lines %s --estimate says what they would take\n", o.Backlog, safe(t.ID()))
+	return a.printf("%s due; skein lines %s --estimate says what that would take\n", counted(o.Backlog, "more is", "more are"), safe(t.ID()))
 }
 
 // priced is what was taken, with its price where the table has one.
@@ -114,5 +114,5 @@ func (a *app) estimateLines(t *skein.Thread) error {
 	if a.flags.JSON {
 		return a.printJSON(e)
 	}
-	return a.printf("%d lines are missing; %s would write them in %d calls: about %d tokens in, %d out, %.2f dollars\n", e.Lines, safe(e.Model), e.Calls, e.Input, e.Output, e.Cost)
+	return a.printf("%s missing; %s would write %s in %s: about %s in, %d out, %.2f dollars\n", counted(e.Lines, "line is", "lines are"), safe(e.Model), noun(e.Lines, "it", "them"), counted(e.Calls, "call", "calls"), counted(e.Input, "token", "tokens"), e.Output, e.Cost)
 }

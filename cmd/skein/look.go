@@ -42,7 +42,7 @@ func (a *app) showThreads(threads iter.Seq2[thread.Thread, error], limit int) er
 		return a.printJSON(all)
 	}
 	for _, t := range all {
-		if err := a.printf("%-20s %8d messages  %s  %s\n", safe(t.ID), t.Length, t.Updated.Local().Format("2006-01-02 15:04"), safe(thread.OneLine(t.Title))); err != nil {
+		if err := a.printf("%-20s %8d %-8s  %s  %s\n", safe(t.ID), t.Length, noun(t.Length, "message", "messages"), t.Updated.Local().Format("2006-01-02 15:04"), safe(thread.OneLine(t.Title))); err != nil {
 			return err
 		}
 	}
@@ -107,7 +107,7 @@ func about(e *thread.Entry) string {
 	case e.Queued != nil:
 		return thread.OneLine(skein.Leaf(e.Queued.Message))
 	case e.Cut != nil:
-		return fmt.Sprintf("cut %d: whole messages from %d, %d lines", e.Cut.Number, e.Cut.Boundary, len(e.Cut.Outline))
+		return fmt.Sprintf("cut %d: whole messages from %d, %s", e.Cut.Number, e.Cut.Boundary, counted(len(e.Cut.Outline), "line", "lines"))
 	case e.Turn != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Turn.State, e.Turn.Agent, e.Turn.Call, e.Turn.Reason))
 	case e.Rewind != nil:
@@ -184,13 +184,13 @@ func (a *app) showOutline(t *skein.Thread) error {
 	}
 	note := ""
 	if o.Backlog > 0 {
-		note = fmt.Sprintf(", %d lines due", o.Backlog)
+		note = fmt.Sprintf(", %s due", counted(o.Backlog, "line", "lines"))
 	}
 	if o.Error != "" {
 		note += ", last error: " + safe(thread.OneLine(o.Error))
 	}
-	return a.printf("%d messages: %d in %d lines, %d whole (%d tokens, marks %d,%d)%s\n",
-		o.Messages, o.Boundary, len(o.Lines), o.Messages-o.Boundary, o.Tail.Weight, o.Tail.Low, o.Tail.High, note)
+	return a.printf("%s: %d in %s, %d whole (%s, marks %d,%d)%s\n",
+		counted(o.Messages, "message", "messages"), o.Boundary, counted(len(o.Lines), "line", "lines"), o.Messages-o.Boundary, counted(o.Tail.Weight, "token", "tokens"), o.Tail.Low, o.Tail.High, note)
 }
 
 type usageCmd struct {
@@ -216,12 +216,12 @@ func (a *app) showUsage(t *skein.Thread) error {
 		same = 100 * float64(u.Same) / float64(u.Tokens)
 	}
 	if u.Lines != (thread.Usage{}) {
-		if err := a.printf("lines: input %d, output %d tokens, %.4f dollars\n", u.Lines.Input+u.Lines.CacheRead+u.Lines.CacheWrite, u.Lines.Output, u.Lines.Cost); err != nil {
+		if err := a.printf("lines: input %d, output %s, %.4f dollars\n", u.Lines.Input+u.Lines.CacheRead+u.Lines.CacheWrite, counted(u.Lines.Output, "token", "tokens"), u.Lines.Cost); err != nil {
 			return err
 		}
 	}
-	return a.printf("%d requests: input %d, cache read %d, cache write %d, output %d tokens, %.4f dollars\nprompts: %d tokens by estimate, %.1f %% the same as the request before\n",
-		u.Requests, u.Turns.Input, u.Turns.CacheRead, u.Turns.CacheWrite, u.Turns.Output, u.Turns.Cost, u.Tokens, same)
+	return a.printf("%s: input %d, cache read %d, cache write %d, output %s, %.4f dollars\nprompts: %s by estimate, %.1f %% the same as the request before\n",
+		counted(u.Requests, "request", "requests"), u.Turns.Input, u.Turns.CacheRead, u.Turns.CacheWrite, counted(u.Turns.Output, "token", "tokens"), u.Turns.Cost, counted(u.Tokens, "token", "tokens"), same)
 }
 
 // inThread opens the engine and a thread that must be there.

@@ -3,14 +3,24 @@ package main
 import (
 	"context"
 	"io"
+	"os/signal"
+	"syscall"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/cmd/skein/tui"
 )
 
-// fullScreen talks on the whole screen. The commands are the plain chat's.
+// fullScreen talks on the whole screen. The commands are the plain chat's. A signal
+// to end, or that the line is hung up, ends it as a key would: the terminal is left
+// as it was found.
 func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, notice string, mouse bool) error {
-	return tui.Run(a.ctx, tui.Config{
+	ctx := a.ctx
+	if !signal.Ignored(syscall.SIGHUP) {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
+	return tui.Run(ctx, tui.Config{
 		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: a.flags.DB + ".drafts",
 		Notice: notice, Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
 		Run: func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (tui.Outcome, error) {

@@ -57,12 +57,16 @@ func sitDown(t *testing.T, width, height int, environ []string, args ...string) 
 	return p
 }
 
-// sitting runs a command, and leaves its process id and its exit code in a folder:
-// tmux itself does not always hear of an end.
+// sitting runs a command, and leaves its process id, its exit code and how the
+// terminal was set before and after in a folder: tmux itself does not always hear of
+// an end.
 const sitting = `folder=$1; shift
 rm -f "$folder/code"
+stty -g > "$folder/before"
 sh -c 'echo $$ > "$0/pid"; exec "$@"' "$folder" "$@"
-echo $? > "$folder/code.new"; mv "$folder/code.new" "$folder/code"`
+echo $? > "$folder/code.new"
+stty -g > "$folder/after"
+mv "$folder/code.new" "$folder/code"`
 
 func (p *pane) command(args []string) []string {
 	out := append([]string{"sh", "-c", sitting, "sh", p.folder, "env", "HOME=" + p.folder, "USER=ana", "SKEIN_MODEL=echo"}, p.environ...)
@@ -136,19 +140,28 @@ func (p *pane) ended() string {
 }
 
 // kill ends the process at once.
-func (p *pane) kill() {
+func (p *pane) kill() { p.signal(syscall.SIGKILL) }
+
+// signal sends the process a signal.
+func (p *pane) signal(s syscall.Signal) {
 	p.t.Helper()
-	data, err := os.ReadFile(filepath.Join(p.folder, "pid"))
+	pid, err := strconv.Atoi(p.file("pid"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err := syscall.Kill(pid, s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// file is what stands in a file of the folder.
+func (p *pane) file(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.folder, name))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		p.t.Fatal(err)
-	}
+	return strings.TrimSpace(string(data))
 }
 
 func TestScreenStreamsStopsAndResizes(t *testing.T) {
@@ -216,6 +229,36 @@ func TestScreenSurvivesAKill(t *testing.T) {
 		_, err := os.Stat(filepath.Join(p.folder, "t.db.drafts", "launch.json"))
 		return os.IsNotExist(err)
 	})
+}
+
+// TestScreenLeavesTheTerminalAsItWas: a signal to end, or that the line is hung up,
+// keeps what is typed, and nothing of the screen stays behind.
+func TestScreenLeavesTheTerminalAsItWas(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGTERM} {
+		p := sitDown(t, 80, 24, nil)
+		p.shows("say something")
+		modes := func() string {
+			return strings.TrimSpace(p.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag}"))
+		}
+		if got := modes(); got != "1 1" {
+			t.Errorf("alternate screen and mouse are %s while it runs", got)
+		}
+		p.types("half a thought")
+		p.shows("half a thought")
+		p.signal(s)
+		if code := p.ended(); code != "0" {
+			t.Errorf("%v: it leaves with %s", s, code)
+		}
+		if got := modes(); got != "0 0" {
+			t.Errorf("%v: alternate screen and mouse are %s afterwards", s, got)
+		}
+		if before, after := p.file("before"), p.file("after"); before != after || before == "" {
+			t.Errorf("%v: the terminal was set to %q and is to %q", s, before, after)
+		}
+		if draft := p.file("t.db.drafts/launch.json"); !strings.Contains(draft, "half a thought") {
+			t.Errorf("%v: the draft is %s", s, draft)
+		}
+	}
 }
 
 func TestScreenTakesAPasteAndGoesBack(t *testing.T) {

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
 
 // wording is how a talk line by line puts what is around the words.
 type wording struct {
-	greeting string // thread, messages
+	greeting string // thread, how many messages
 	prompt   string // who is asked
 	more     string // a typed line goes on
 	says     string // author, before an answer
@@ -23,7 +24,7 @@ type wording struct {
 
 // forEyes is for who sees, and for pipes.
 var forEyes = wording{
-	greeting: "%s · %d messages · /help lists the commands\n",
+	greeting: "%s · %s · /help lists the commands\n",
 	prompt:   "%s> ",
 	more:     "… ",
 	says:     "%s: ",
@@ -37,7 +38,7 @@ var forEyes = wording{
 // forEars is for a screen reader: no signs but words, whole sentences instead of
 // pieces of words, and nothing is ever written over.
 var forEars = wording{
-	greeting: "Thread %s, %d messages. Type to talk. /help lists the commands, /exit leaves.\n",
+	greeting: "Thread %s, %s. Type to talk. /help lists the commands, /exit leaves.\n",
 	prompt:   "%s, say something: ",
 	more:     "Go on: ",
 	says:     "%s says:\n",
@@ -71,4 +72,20 @@ func sentences(text string) int {
 		return strings.LastIndexByte(text, ' ') + 1
 	}
 	return end
+}
+
+// counted writes a number of things.
+func counted[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// noun is the word for a number of things, for where the number stands apart.
+func noun[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }

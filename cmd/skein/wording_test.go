@@ -30,3 +30,14 @@ func TestALongSentenceIsSpokenByWords(t *testing.T) {
 		t.Errorf("%d bytes are spoken, want %d", got, len(text))
 	}
 }
+
+func TestOneOfAThingIsNotMany(t *testing.T) {
+	for n, want := range map[int]string{0: "0 lines", 1: "1 line", 2: "2 lines"} {
+		if got := counted(n, "line", "lines"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	if one, two := noun(int64(1), "line", "lines"), noun(int64(2), "line", "lines"); one != "line" || two != "lines" {
+		t.Errorf("1 %s, 2 %s", one, two)
+	}
+}

@@ -139,7 +139,7 @@ func (s *status) items() []string {
 	}
 	switch {
 	case s.problem != "":
-		out = append(out, fmt.Sprintf("%d lines due: %s", s.backlog, s.problem))
+		out = append(out, counted(s.backlog, "line", "lines")+" due: "+s.problem)
 	case s.backlog == 1:
 		out = append(out, "1 line due")
 	case s.backlog > 0:
