@@ -225,19 +225,6 @@ func Named(text string) string {
 	return strings.TrimRight(rest, ",:;")
 }
 
-// Named gives whom a text names at its beginning, with an @; empty where nobody
-// is named.
-func Named(text string) string {
-	rest, ok := strings.CutPrefix(text, "@")
-	if !ok {
-		return ""
-	}
-	if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
-		rest = rest[:end]
-	}
-	return strings.TrimRight(rest, ",:;")
-}
-
 // addressed gives whom a text is for: the agent it names first, else the
 // thread's.
 func (t *Thread) addressed(ctx context.Context, key thread.Key, text string) ([]string, error) {
