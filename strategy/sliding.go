@@ -27,9 +27,9 @@ func (o Sliding) filled() Sliding {
 
 // SlidingWindow sends the newest messages. Where they weigh more than Tokens,
 // whole steps leave, oldest first, until at most Tokens − BatchTokens remain.
-// The running turn's user message always stays, and stands first where the steps
-// after it have begun to leave; so do the newest step and calls that wait for
-// their results.
+// What is sent begins with a user's message: the one that asked for the oldest
+// step. So the running turn's always stays, first where only steps of that turn are
+// left; the newest step and calls that wait for their results stay too.
 func SlidingWindow(o Sliding) Strategy {
 	return Strategy{Name: SlidingName, Compact: o.filled().compact}
 }
@@ -44,16 +44,16 @@ func (o Sliding) compact(_ context.Context, in Input) (Result, error) {
 		most = min(most, room)
 	}
 	w := newWindow(in.Messages, in.Turn)
-	start, left := w.start(most)
+	at, left := w.start(most)
 	if in.stuck(left) {
 		return Result{}, in.irreducible(left)
 	}
 	// What must stay can itself weigh more than Tokens. Then only a whole batch is
 	// worth that the prompt changes at its start, or each step would change it.
-	if start == 0 || !over && left > most && weight-left < o.BatchTokens {
+	if left >= weight || !over && left > most && weight-left < o.BatchTokens {
 		return Result{}, nil
 	}
-	return Result{Messages: w.from(start), Reason: in.reason("tokens")}, nil
+	return Result{Messages: w.from(at), Reason: in.reason("tokens")}, nil
 }
 
 // window finds where the messages that stay begin.
@@ -79,40 +79,58 @@ func newWindow(messages []Message, turn int64) *window {
 }
 
 // start finds the first place from which at most so many tokens are left, or the
-// last place there is, with what is left from there.
-func (w *window) start(most int) (start, left int) {
+// last place there is, with what is left from there. What is left begins with a
+// user's message: where it would begin with a step, the message that asked for
+// that step stays before it.
+func (w *window) start(most int) (at place, left int) {
+	at.opener = -1
 	first := -1 // of the messages before the place, the first that stays
 	before := 0 // what those weigh
+	said := -1  // the newest user's message before the first that is left
 	rest := tokens(w.messages)
 	left = rest
 	for i := range w.messages[:w.newest+1] {
-		opener := first
-		if opener < 0 {
-			opener = i
+		begin := first
+		if begin < 0 {
+			begin = i
 		}
-		if i > 0 && w.legal[i] && asks(w.messages[opener].Message) {
-			if start, left = i, before+rest; left <= most {
-				return start, left
+		asks := w.asks(begin)
+		if i > 0 && w.legal[i] && (asks || said >= 0) {
+			at, left = place{i, -1}, before+rest
+			if !asks {
+				at.opener = said
+				left += w.messages[said].tokens()
+			}
+			if left <= most {
+				return at, left
 			}
 		}
 		t := w.messages[i].tokens()
 		rest -= t
 		if w.stays(i) {
-			first = opener
+			first = begin
 			before += t
+		} else if first < 0 && w.asks(i) {
+			said = i
 		}
 	}
-	return start, left
+	return at, left
 }
+
+// place is where a window starts, and which message stands before it so that it
+// begins with a user's; -1: none.
+type place struct{ start, opener int }
 
 // stays says whether a message stays wherever the window starts.
 func (w *window) stays(i int) bool { return i == w.asked || w.held[i] }
 
+func (w *window) asks(i int) bool { return asks(w.messages[i].Message) }
+
 // from gives what stays with the window from a place on.
-func (w *window) from(start int) []Message {
+func (w *window) from(at place) []Message {
 	var out []Message
 	for i := range w.messages {
-		if i >= start || w.stays(i) {
+		if i >= at.start || i == at.opener || w.stays(i) {
 			out = append(out, w.messages[i])
 		}
 	}
