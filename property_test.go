@@ -17,6 +17,7 @@ import (
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/store/sqlite"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -27,6 +28,10 @@ type fickle struct{}
 func (fickle) Stream(_ context.Context, r *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
 		n := int(r.Number)
+		if n == 0 {
+			yield(model.Event{Type: model.Done, Parts: []thread.Part{thread.Text("they spoke of the launch")}, Stop: thread.StopEnd}, nil)
+			return
+		}
 		var parts []thread.Part
 		stop := thread.StopEnd
 		if n%3 == 0 {
@@ -84,6 +89,15 @@ func pastRequestsAreTheSame(t *rapid.T, th *skein.Thread) {
 	}
 }
 
+// strategies act early, so that short conversations meet them.
+func strategies() []strategy.Strategy {
+	return []strategy.Strategy{
+		strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 3000, KeepRecentMessages: 2}),
+		strategy.TruncateToolResults(strategy.Truncate{KeepRecent: 1, MaxCharacters: 90, BatchTokens: 40}),
+		strategy.SlidingWindow(strategy.Sliding{Tokens: 500, BatchTokens: 150}),
+	}
+}
+
 // Whatever is said, done and undone, memory and SQLite give the same prompt, a
 // fresh engine gives it again (I6), it is valid (I7, by Check), and between cuts
 // it grows at its end only (I5). What is only stored may leave more than HARD
@@ -107,12 +121,15 @@ func TestPromptsOfRandomConversations(t *testing.T) {
 				return st
 			},
 		}
+		chains := []string{"outline", "outline", "truncate,outline", "summarize", "truncate,summarize", "sliding", "truncate"}
+		id := "t"
+		chain := rapid.SampledFrom(chains).Draw(t, "strategy")
 		open := func(st store.Store) (*skein.Engine, *skein.Thread) {
-			e, err := skein.Open(ctx, skein.Config{Store: st, Models: func(string) (model.Model, error) { return fickle{}, nil }, Now: clock})
+			e, err := skein.Open(ctx, skein.Config{Store: st, Models: func(string) (model.Model, error) { return fickle{}, nil }, Now: clock, Strategies: strategies()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			th, err := e.OpenThread(ctx, "t", skein.Settings{Tail: skein.Marks{Low: 100, High: 250}, Outline: skein.Marks{Low: 150, High: 300}})
+			th, err := e.OpenThread(ctx, id, skein.Settings{Tail: skein.Marks{Low: 100, High: 250}, Outline: skein.Marks{Low: 150, High: 300}, Strategy: chain})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,21 +153,37 @@ func TestPromptsOfRandomConversations(t *testing.T) {
 		}()
 		var before []string
 		var cut int64
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+		for round := range rapid.IntRange(1, 12).Draw(t, "steps") {
 			undone := false
 			now = now.Add(time.Hour)
-			step := rapid.SampledFrom([]string{"ask", "ask", "ask", "ask", "store", "rewind", "reset", "restart"}).Draw(t, "step")
+			step := rapid.SampledFrom([]string{"ask", "ask", "ask", "ask", "store", "rewind", "reset", "restart", "switch", "fork"}).Draw(t, "step")
 			text := rapid.SampledFrom(launch).Draw(t, "text") + strings.Repeat(" over and over", rapid.IntRange(0, 60).Draw(t, "length"))
 			at := rapid.Int64Range(0, 30).Draw(t, "at")
+			if step == "switch" {
+				chain = rapid.SampledFrom(chains).Draw(t, "another strategy")
+			}
 			if step == "restart" {
 				if err := engines[1].Close(); err != nil {
 					t.Fatal(err)
 				}
 				engines[1], threads[1] = open(stores[1]())
 			}
-			for _, th := range threads {
+			for i, th := range threads {
 				var err error
 				switch step {
+				case "switch":
+					undone = true
+					err = th.Set(ctx, skein.Settings{Strategy: chain})
+				case "fork":
+					undone = true
+					var forked *skein.Thread
+					if forked, err = th.Fork(ctx, at, fmt.Sprintf("f%d", round), ""); thread.CodeOf(err) == thread.NotFound {
+						err = nil
+						break
+					}
+					threads[i] = forked
+					id = forked.ID()
+
 				case "ask":
 					_, err = th.Ask(ctx, "ana", text)
 				case "store":

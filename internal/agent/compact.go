@@ -112,10 +112,6 @@ func (t *Turn) complete(c *thread.Cut, past Past, left []strategy.Message) {
 	c.Chain, c.Length = string(t.Log.Base), t.Log.Thread.Length
 	c.Before.Outline = 0
 	open := past.every()
-	var locked []string
-	if past.Cut != nil {
-		locked = past.Cut.Locked
-	}
 	if t.Log.Base.Outlined() {
 		if past.Cut != nil {
 			c.Outline, c.Merging, c.Skills = past.Cut.Outline, past.Cut.Merging, past.Cut.Skills
@@ -132,7 +128,7 @@ func (t *Turn) complete(c *thread.Cut, past Past, left []strategy.Message) {
 		entries[i] = left[i].Entry
 	}
 	shown := union(loadedIn(entries), c.Skills)
-	c.Locked = without(union(locked, without(open, shown)), shown)
+	c.Locked = without(union(past.locked(), without(open, shown)), shown)
 }
 
 // noted gives the documents that go with a cut: what the strategy wants to

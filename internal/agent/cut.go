@@ -161,9 +161,10 @@ func (c *cutter) stay(cut *thread.Cut, past Past, start int64) {
 		cut.Kept, cut.Length = strategy.Encode(past.Kept[start-past.Boundary():]), past.Cut.Length
 	}
 	whole := past.Whole()
-	gone := without(past.every(), loadedIn(whole[start-past.first():]))
+	shown := loadedIn(whole[start-past.first():])
+	gone := without(past.every(), shown)
 	if c.log.ForgetSkills {
-		cut.Locked = gone
+		cut.Locked = without(union(past.locked(), gone), shown)
 		return
 	}
 	cut.Skills = gone

@@ -48,6 +48,14 @@ func (p Past) every() []string {
 	return union(out, loadedIn(p.Whole()))
 }
 
+// locked gives the skills that the cut in force says are locked again.
+func (p Past) locked() []string {
+	if p.Cut == nil {
+		return nil
+	}
+	return slices.Clone(p.Cut.Locked)
+}
+
 // loadedIn gives what the agents have loaded in these messages.
 func loadedIn(messages []thread.Entry) []string {
 	var agents, out []string
@@ -65,6 +73,7 @@ func loadedIn(messages []thread.Entry) []string {
 	return out
 }
 
+// union gives a and what of b is not in it; a may be changed.
 func union(a, b []string) []string {
 	for _, s := range b {
 		if !slices.Contains(a, s) {

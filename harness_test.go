@@ -1,0 +1,471 @@
+package skein_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/guide"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/strategy"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
+)
+
+// writes is a tool that changes something, and counts how often it did.
+func writes(t *testing.T, name string, ran *atomic.Int64) tool.Tool {
+	t.Helper()
+	made, err := tool.Make(tool.Tool{Name: name, Description: "Writes."}, func(context.Context, struct {
+		Path string `json:"path"`
+	}) (string, error) {
+		return fmt.Sprintf("written, %d times by now", ran.Add(1)), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// asking is an agent that has to ask before it writes.
+func asking() skein.Agent {
+	return skein.Agent{Name: "north", Permissions: tool.Permissions{Rules: []tool.Rule{
+		{Decision: tool.Ask, Tools: []string{"write"}, Reason: "it changes a file"},
+		{Decision: tool.Deny, Tools: []string{"drop"}, Reason: "nothing is dropped here"},
+	}}}
+}
+
+func calls(names ...string) string {
+	var out []string
+	for i, n := range names {
+		out = append(out, fmt.Sprintf(`{"id":"%s-%d","name":%q,"input":{"path":"p%d"}}`, n, i, n, i))
+	}
+	return `{"calls":[` + strings.Join(out, ",") + `]}`
+}
+
+// waits says what the turn waits for.
+func waits(t *testing.T, err error) []string {
+	t.Helper()
+	var e *thread.Error
+	if !errors.As(err, &e) || e.Code != thread.Permission {
+		t.Fatalf("the turn should wait for an approval: %v", err)
+	}
+	w, ok := e.Details.(skein.Waiting)
+	if !ok {
+		t.Fatalf("the error's details are %T", e.Details)
+	}
+	var ids []string
+	for _, a := range w.Asked {
+		ids = append(ids, a.Call)
+	}
+	return ids
+}
+
+// results gives each call's result text, by the call's id, in the order of the
+// log.
+func results(t *testing.T, th *skein.Thread) (texts map[string]string, order []string) {
+	t.Helper()
+	texts = map[string]string{}
+	for e, err := range th.Messages(context.Background(), 0, 1000) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range e.Message.Results() {
+			texts[r.Call] = r.Parts[0].Text
+			order = append(order, r.Call)
+		}
+	}
+	return texts, order
+}
+
+func TestACallWaitsForAnApprovalAcrossProcesses(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "t.db")
+	var ran atomic.Int64
+	cfg := skein.Config{
+		Agents: []skein.Agent{asking()}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted",
+		Models: script(t, calls("write"), "done", calls("write"), "done again", calls("write"), "and again"),
+	}
+	one, two := cfg, cfg
+	one.Store, two.Store = openSQLite(t, path, nil), openSQLite(t, path, nil)
+	first := engine(t, one)
+	th := open(t, first, "main", skein.Settings{})
+	_, err := th.Ask(ctx, "ana", "write it")
+	if ids := waits(t, err); len(ids) != 1 || ids[0] != "write-0" {
+		t.Fatalf("asked about %v", ids)
+	}
+	state, err := th.State(ctx)
+	if err != nil || !state.Parked || state.Turn == 0 || state.Lease.Owner != "" {
+		t.Fatalf("the turn should be parked and owned by nobody: %+v, %v", state, err)
+	}
+	if ran.Load() != 0 {
+		t.Fatal("it ran before anybody allowed it")
+	}
+	waits(t, th.Reply(ctx)) // to try again asks nothing twice
+
+	// What is said meanwhile is queued.
+	if e, err := th.Say(ctx, "ana", "hurry"); err != nil || e.Kind != thread.QueuedKind {
+		t.Fatalf("%s, %v", e.Kind, err)
+	}
+
+	other := open(t, engine(t, two), "main", skein.Settings{})
+	asked, err := other.Pending(ctx)
+	if err != nil || len(asked) != 1 || asked[0].Tool != "write" || asked[0].Reason != "it changes a file" || !strings.Contains(asked[0].Question, "p0") {
+		t.Fatalf("pending: %+v, %v", asked, err)
+	}
+	if err := other.Approve(ctx, "ben", "no-such"); thread.CodeOf(err) != thread.NotFound {
+		t.Fatalf("approving what does not wait: %v", err)
+	}
+	decided := make(chan error, 1)
+	go func() { decided <- th.AwaitDecision(ctx) }()
+	if err := other.Approve(ctx, "ben", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-decided; err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Deny(ctx, "ben", "write-0", "too late"); thread.CodeOf(err) != thread.NotFound {
+		t.Fatalf("deciding twice: %v", err)
+	}
+	err = th.Reply(ctx) // runs it; then answers "hurry", whose turn asks again
+	waits(t, err)
+	if ran.Load() != 1 {
+		t.Fatalf("it ran %d times", ran.Load())
+	}
+	if err := th.ApproveAlways(ctx, "ana", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Reply(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, th, "once more"); got != "and again" || ran.Load() != 3 {
+		t.Fatalf("allowed for the thread, it asked again: %q, ran %d times", got, ran.Load())
+	}
+}
+
+func TestADeniedCallIsToldTheModel(t *testing.T) {
+	ctx := context.Background()
+	var ran atomic.Int64
+	e := engine(t, skein.Config{
+		Agents: []skein.Agent{asking()}, Model: "scripted",
+		Tools:  []tool.Tool{writes(t, "write", &ran), writes(t, "drop", &ran), writes(t, "free", &ran)},
+		Models: script(t, calls("drop", "write", "free"), "I see"),
+	})
+	th := open(t, e, "main", skein.Settings{})
+	_, err := th.Ask(ctx, "ana", "go")
+	waits(t, err)
+	if err := th.Deny(ctx, "ana", "", "not today"); err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Reply(ctx); err != nil {
+		t.Fatal(err)
+	}
+	texts, order := results(t, th)
+	if texts["drop-0"] != "Denied: nothing is dropped here" || texts["write-1"] != "Denied: not today" || !strings.Contains(texts["free-2"], "written") || ran.Load() != 1 {
+		t.Errorf("results %v, ran %d times", texts, ran.Load())
+	}
+	if strings.Join(order, " ") != "drop-0 write-1 free-2" {
+		t.Errorf("order %v", order)
+	}
+}
+
+func TestAParkedTurnCanBeStopped(t *testing.T) {
+	ctx := context.Background()
+	var ran atomic.Int64
+	e := engine(t, skein.Config{Agents: []skein.Agent{asking()}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted", Models: script(t, calls("write"), "well then")})
+	th := open(t, e, "main", skein.Settings{})
+	_, err := th.Ask(ctx, "ana", "go")
+	waits(t, err)
+	if err := th.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if asked, err := th.Pending(ctx); err != nil || len(asked) != 0 {
+		t.Fatalf("still pending: %v, %v", asked, err)
+	}
+	if got := ask(t, th, "something else"); got != "well then" || ran.Load() != 0 {
+		t.Errorf("%q, ran %d times", got, ran.Load())
+	}
+}
+
+// gate is a tool that is held until it is let go.
+func gate(t *testing.T, entered chan<- struct{}, let <-chan struct{}) tool.Tool {
+	t.Helper()
+	made, err := tool.Make(tool.Tool{Name: "gate", Description: "Waits."}, func(ctx context.Context, _ struct {
+		Path string `json:"path,omitempty"`
+	}) (string, error) {
+		entered <- struct{}{}
+		select {
+		case <-let:
+			return "through", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+func TestSteeringIsHeardBetweenCalls(t *testing.T) {
+	ctx := context.Background()
+	entered, let := make(chan struct{}), make(chan struct{})
+	e := engine(t, skein.Config{Tools: []tool.Tool{gate(t, entered, let)}, Model: "scripted", Models: script(t, calls("gate", "gate"), "as you say", "later")})
+	th := open(t, e, "main", skein.Settings{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := th.Ask(ctx, "ana", "go through both")
+		done <- err
+	}()
+	<-entered
+	for _, say := range []struct {
+		text    string
+		options []skein.SayOption
+	}{{"and then?", nil}, {"only the first!", []skein.SayOption{skein.Now()}}} {
+		if _, err := th.Say(ctx, "ana", say.text, say.options...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(let)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	log := logged(t, th)
+	texts, _ := results(t, th)
+	if texts["gate-0"] != "through" || !strings.Contains(texts["gate-1"], "not run") {
+		t.Errorf("results %v", texts)
+	}
+	steer, answer, follow := strings.Index(log, `"ana → north: only the first!"`), strings.Index(log, "as you say"), strings.LastIndex(log, `"ana → north: and then?"`)
+	if !(0 < steer && steer < answer && answer < follow) {
+		t.Errorf("the steering should stand before the answer, and the follow-up after it:\n%s", log)
+	}
+}
+
+func TestALimitEndsTheTurnInWriting(t *testing.T) {
+	ctx := context.Background()
+	billed := `{"calls":[{"name":"gate","input":{}}],"usage":{"input":600,"output":10,"cost":0.3}}`
+	entered, let := make(chan struct{}, 100), make(chan struct{})
+	close(let)
+	for name, limits := range map[string]skein.Limits{
+		"steps": {Steps: 2}, "calls": {Calls: 1}, "tokens": {Tokens: 700}, "cost": {Cost: 0.5},
+	} {
+		e := engine(t, skein.Config{
+			Agents: []skein.Agent{{Name: "north", Limits: limits}}, Tools: []tool.Tool{gate(t, entered, let)}, Model: "scripted",
+			Models: script(t, billed, billed, billed, billed, "never"),
+		})
+		th := open(t, e, "main", skein.Settings{})
+		_, err := th.Ask(ctx, "ana", "go")
+		var typed *thread.Error
+		if !errors.As(err, &typed) || typed.Code != thread.Limit || !strings.Contains(typed.Message, "limit") {
+			t.Fatalf("%s: %v", name, err)
+		}
+		ended := lastTurn(t, th)
+		if ended.Reason != thread.StopLimit || ended.Error == nil || ended.Usage == nil {
+			t.Errorf("%s: the turn's end says %+v", name, ended)
+		}
+	}
+}
+
+func lastTurn(t *testing.T, th *skein.Thread) thread.Turn {
+	t.Helper()
+	for e, err := range th.Entries(context.Background(), store.EntriesQuery{Kinds: []thread.Kind{thread.TurnKind}, Newest: true}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *e.Turn
+	}
+	t.Fatal("there is no turn in the log")
+	return thread.Turn{}
+}
+
+func TestATurnsTimeRunsOut(t *testing.T) {
+	entered := make(chan struct{}, 1)
+	e := engine(t, skein.Config{
+		Agents: []skein.Agent{{Name: "north", Limits: skein.Limits{Time: 50 * time.Millisecond}}},
+		Tools:  []tool.Tool{gate(t, entered, nil)}, Model: "scripted", Models: script(t, calls("gate")),
+		Store: openSQLite(t, filepath.Join(t.TempDir(), "t.db"), nil),
+	})
+	th := open(t, e, "main", skein.Settings{})
+	if _, err := th.Ask(context.Background(), "ana", "go"); thread.CodeOf(err) != thread.Limit {
+		t.Fatalf("got %v", err)
+	}
+	if ended := lastTurn(t, th); ended.Reason != thread.StopLimit {
+		t.Errorf("the turn's end says %+v", ended)
+	}
+}
+
+func TestATurnInAnotherProcessIsStopped(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "t.db")
+	entered := make(chan struct{}, 1)
+	cfg := skein.Config{Tools: []tool.Tool{gate(t, entered, nil)}, Model: "scripted", Models: script(t, calls("gate")), Lease: 300 * time.Millisecond}
+	one, two := cfg, cfg
+	one.Store, two.Store = openSQLite(t, path, nil), openSQLite(t, path, nil)
+	th := open(t, engine(t, one), "main", skein.Settings{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := th.Ask(ctx, "ana", "go")
+		done <- err
+	}()
+	<-entered
+	if err := open(t, engine(t, two), "main", skein.Settings{}).Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; thread.CodeOf(err) != thread.Aborted {
+		t.Fatalf("got %v", err)
+	}
+	if ended := lastTurn(t, th); ended.Reason != thread.StopAborted {
+		t.Errorf("the turn's end says %+v", ended)
+	}
+}
+
+func TestAnAnswerIsMadeAgain(t *testing.T) {
+	e := engine(t, skein.Config{Model: "scripted", Models: script(t, "first", "second", "better")})
+	th := open(t, e, "main", skein.Settings{})
+	ask(t, th, "one")
+	ask(t, th, "two")
+	if err := th.Regenerate(context.Background(), "ana"); err != nil {
+		t.Fatal(err)
+	}
+	log := logged(t, th)
+	if !strings.Contains(log, "better") || strings.Count(log, "ana → north: two") != 1 {
+		t.Errorf("the log:\n%s", log)
+	}
+	if r := request(t, th); strings.Contains(r, "second") || !strings.Contains(r, "better") {
+		t.Errorf("the prompt: %s", r)
+	}
+}
+
+// reviewer is a skill with the git tool.
+func reviewer(t *testing.T) guide.Skills {
+	t.Helper()
+	git, err := tool.Make(tool.Tool{Name: "git", ReadOnly: true, Description: "Shows a repository."}, func(context.Context, struct{}) (string, error) { return "clean", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return guide.Skills{{Name: "review", Description: "looks at changes", Instructions: guide.Text("Read the diff first."), Tools: []tool.Tool{git}}}
+}
+
+const load = `{"calls":[{"name":"load_skill","input":{"name":"review"}}]}`
+
+func TestASkillIsLockedUntilItIsLoaded(t *testing.T) {
+	both := `{"calls":[{"id":"l","name":"load_skill","input":{"name":"review"}},{"id":"g","name":"git","input":{}}]}`
+	git := func(id string) string { return `{"calls":[{"id":"` + id + `","name":"git","input":{}}]}` }
+	e := engine(t, skein.Config{Skills: reviewer(t), Model: "scripted", Models: script(t, git("a"), both, git("b"), "done")})
+	th := open(t, e, "main", skein.Settings{})
+	if r := request(t, th); !strings.Contains(r, "- review: looks at changes") || !strings.Contains(r, `"name":"git"`) {
+		t.Errorf("the prompt names no skill, or not its tool: %s", r)
+	}
+	ask(t, th, "review it")
+	texts, _ := results(t, th)
+	const locked = "Load the review skill with load_skill before using git"
+	if texts["a"] != locked || texts["g"] != locked || texts["b"] != "clean" || !strings.Contains(texts["l"], "Read the diff first.") {
+		t.Errorf("results %v", texts)
+	}
+}
+
+// long fills a thread's tail.
+func long(n int) string { return strings.Repeat("and another matter that has to be looked into, ", n) }
+
+func TestWithTheOutlineASkillStaysOpen(t *testing.T) {
+	for _, forget := range []bool{false, true} {
+		e := engine(t, skein.Config{
+			Agents: []skein.Agent{{Name: "north", ForgetSkills: forget, Tail: skein.Marks{Low: 40, High: 80}}}, Skills: reviewer(t), Model: "scripted",
+			Models: script(t, load, "loaded", "well", "well", `{"calls":[{"id":"late","name":"git","input":{}}]}`, "done"),
+		})
+		th := open(t, e, "main", skein.Settings{})
+		ask(t, th, "load it")
+		ask(t, th, long(10))
+		ask(t, th, long(10))
+		r := request(t, th)
+		told := strings.Contains(r, `<context name=\"skill review\">`) || strings.Contains(r, `context name=\"skill review\"`)
+		if told == forget {
+			t.Errorf("forgets: %v, but the instructions are told: %v: %s", forget, told, r)
+		}
+		if locked := strings.Contains(r, "locked again: review"); locked != forget {
+			t.Errorf("forgets: %v, but it says that the skill is locked: %v", forget, locked)
+		}
+		ask(t, th, "use it")
+		texts, _ := results(t, th)
+		if clean := texts["late"] == "clean"; clean == forget {
+			t.Errorf("forgets: %v, and the call gave %q", forget, texts["late"])
+		}
+	}
+}
+
+func TestACompactionLocksASkillAgain(t *testing.T) {
+	ctx := context.Background()
+	e := engine(t, skein.Config{
+		Agents: []skein.Agent{{Name: "north", Strategy: strategy.Chain{strategy.SlidingWindow(strategy.Sliding{Tokens: 300, BatchTokens: 100})}}},
+		Skills: reviewer(t), Model: "scripted",
+		Models: script(t, load, "loaded", "well", "well", `{"calls":[{"id":"late","name":"git","input":{}}]}`, load, `{"calls":[{"id":"again","name":"git","input":{}}]}`, "done"),
+	})
+	th := open(t, e, "main", skein.Settings{})
+	ask(t, th, "load it")
+	ask(t, th, long(15))
+	ask(t, th, long(15))
+	ask(t, th, "use it")
+	texts, _ := results(t, th)
+	if !strings.HasPrefix(texts["late"], "Load the review skill") || texts["again"] != "clean" {
+		t.Errorf("results %v", texts)
+	}
+	told := false
+	for e, err := range th.Messages(ctx, 0, 100) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range e.Message.Contexts {
+			told = told || c.Name == "skills" && strings.Contains(c.Text, "review")
+		}
+	}
+	if !told {
+		t.Errorf("nobody said that the skill is locked again:\n%s", logged(t, th))
+	}
+}
+
+func TestWithoutATranscriptNothingIsLeft(t *testing.T) {
+	ctx := context.Background()
+	e, err := skein.Open(ctx, skein.Config{WithoutTranscript: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	th := open(t, e, "once", skein.Settings{})
+	ask(t, th, "hello")
+	if _, err := e.Thread(ctx, "another"); thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), "no transcript") {
+		t.Errorf("going on with a thread: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestALongOutputIsKeptWholeBesideItsResult(t *testing.T) {
+	ctx := context.Background()
+	text := strings.Repeat("0123456789\n", 30_000)
+	big := tool.Tool{Name: "big", Schema: json.RawMessage(`{"type":"object"}`), ReadOnly: true, Run: func(context.Context, json.RawMessage) (tool.Output, error) {
+		return tool.Output{Text: text}, nil
+	}}
+	e := engine(t, skein.Config{Tools: []tool.Tool{big}, Model: "scripted", Models: script(t, calls("big"), "seen")})
+	th := open(t, e, "main", skein.Settings{})
+	ask(t, th, "print it")
+	var whole strings.Builder
+	for page := 1; ; page++ {
+		z, err := th.Zoom(ctx, "ana", thread.Span{ID: 2, N: 1}, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole.WriteString(z.Message.Text)
+		if page == z.Message.Pages {
+			break
+		}
+	}
+	if !strings.Contains(whole.String(), text) {
+		t.Errorf("the pages hold %d bytes, not the whole output of %d", whole.Len(), len(text))
+	}
+}
