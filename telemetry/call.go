@@ -18,7 +18,7 @@ func (t *turn) beginCall(e *skein.Event, at time.Time) {
 
 // call makes the span of the model's call that was due, or nil where none was.
 // It is made at its end, when the model is known in any case.
-func (t *turn) call(model string, at time.Time) *node {
+func (t *turn) call(model string) *node {
 	if t.since.IsZero() || t.span == nil {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (n *node) failed(kind string, at time.Time) {
 
 // endCall ends the model's call with its answer.
 func (t *turn) endCall(e *skein.Event, at time.Time) {
-	if n := t.call(e.Model, at); n != nil {
+	if n := t.call(e.Model); n != nil {
 		a := usageAttributes(e.Usage)
 		if e.Stop != "" {
 			a = append(a, semconv.GenAIResponseFinishReasons(clip(string(e.Stop))))
@@ -65,7 +65,7 @@ func (t *turn) failCall(e *skein.Event, at time.Time) {
 	if e.Error != nil {
 		kind = string(e.Error.Code)
 	}
-	t.call(e.Model, at).failed(kind, at)
+	t.call(e.Model).failed(kind, at)
 	t.due(at, false)
 }
 

@@ -178,7 +178,7 @@ func (t *turn) end(reason, failure string, e *skein.Event, at time.Time) {
 		if kind == "" {
 			kind = reason
 		}
-		t.call(e.Model, at).failed(kind, at)
+		t.call(e.Model).failed(kind, at)
 	}
 	t.endAll(at)
 	if t.span == nil {

@@ -42,7 +42,10 @@ type Flags struct {
 	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
 	Zone      string `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
 	AgentsDir string `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
+	Events    string `env:"SKEIN_EVENTS" placeholder:"FILE" help:"Append what happens to a file, as JSON, one event a line (-: standard error)."`
 	JSON      bool   `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
+
+	EventsVerbose bool `env:"SKEIN_EVENTS_VERBOSE" help:"Put whole prompts and answers among the events."`
 
 	Version kong.VersionFlag `help:"Show the version."`
 }
@@ -83,14 +86,19 @@ const (
 
 // with opens the engine, runs work with it and closes it.
 func (a *app) with(p purpose, work func(*skein.Engine) error) error {
-	e, err := a.open(p)
+	hearing, err := a.audience()
+	if err != nil {
+		return err
+	}
+	defer hearing.close()
+	e, err := a.open(p, hearing.observers)
 	if err != nil {
 		return err
 	}
 	return errors.Join(work(e), e.Close())
 }
 
-func (a *app) open(p purpose) (*skein.Engine, error) {
+func (a *app) open(p purpose, observers []skein.Observer) (*skein.Engine, error) {
 	if p != toWrite {
 		if _, err := os.Stat(a.flags.DB); err != nil {
 			return nil, &thread.Error{Code: thread.NotFound, Op: "open", Message: fmt.Sprintf("there is no database %s", a.flags.DB), Hint: "skein chat makes one; --db names another"}
@@ -114,7 +122,7 @@ func (a *app) open(p purpose) (*skein.Engine, error) {
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
 		Store: st, Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
-		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: p == toRead,
+		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: p == toRead, Observers: observers,
 	})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())

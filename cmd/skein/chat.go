@@ -54,7 +54,7 @@ func (c chatCmd) Run(a *app) error {
 		return err
 	}
 	person := isTerminal(a.in) && isTerminal(a.out)
-	screen := person && !c.Plain && !c.ScreenReader && os.Getenv("TERM") != "dumb"
+	screen := person && !c.Plain && !c.ScreenReader && !a.eventsOnScreen() && os.Getenv("TERM") != "dumb"
 	return a.with(toWrite, func(e *skein.Engine) error {
 		s, err := a.settings()
 		if err != nil {
