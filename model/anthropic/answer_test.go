@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/modeltest"
 	"github.com/skeinhq/skein/thread"
 )
 
 func TestThinkingTextAndCallsComeAsParts(t *testing.T) {
-	s := serve(t, events(started,
+	s := serve(t, modeltest.TypedEvents(started,
 		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
 		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"I look "}}`,
 		`{"type":"ping"}`,
@@ -33,7 +34,7 @@ func TestThinkingTextAndCallsComeAsParts(t *testing.T) {
 		`{"type":"content_block_start","index":4,"content_block":{"type":"tool_use","id":"toolu_2","name":"now","input":{}}}`,
 		`{"type":"content_block_stop","index":4}`,
 		ended("tool_use"), stopped))
-	streamed, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
+	streamed, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("claude-opus-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +64,8 @@ func TestStopReasons(t *testing.T) {
 		"refusal": thread.StopRefusal, "unheard_of": thread.StopEnd, "tool_use": thread.StopEnd, // without a call
 	} {
 		all := append([]string{started}, said("hello")...)
-		s := serve(t, events(append(all, ended(reason), stopped)...))
-		_, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
+		s := serve(t, modeltest.TypedEvents(append(all, ended(reason), stopped)...))
+		_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("claude-opus-5-5"))
 		if err != nil || done.Stop != want || len(done.Parts) != 1 {
 			t.Errorf("%s: stop %q, want %q; parts %v; %v", reason, done.Stop, want, done.Parts, err)
 		}
@@ -72,8 +73,8 @@ func TestStopReasons(t *testing.T) {
 }
 
 func TestARefusalBeforeAnyWordSaysWhy(t *testing.T) {
-	s := serve(t, events(started, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"not\nthis"}},"usage":{"output_tokens":0}}`, stopped))
-	_, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
+	s := serve(t, modeltest.TypedEvents(started, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"not\nthis"}},"usage":{"output_tokens":0}}`, stopped))
+	_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("claude-opus-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +92,8 @@ func TestACallCutOffByTheLengthIsLeftOut(t *testing.T) {
 	for reason, code := range map[string]thread.Code{"max_tokens": "", "tool_use": thread.Response} {
 		all := append([]string{started}, said("hello")...)
 		all = append(all, cut...)
-		s := serve(t, events(append(all, ended(reason), stopped)...))
-		_, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
+		s := serve(t, modeltest.TypedEvents(append(all, ended(reason), stopped)...))
+		_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("claude-opus-5-5"))
 		if thread.CodeOf(err) != code {
 			t.Errorf("%s: the error is %v, want code %q", reason, err, code)
 		}
@@ -105,8 +106,8 @@ func TestACallCutOffByTheLengthIsLeftOut(t *testing.T) {
 func TestAWriteForAnHourCostsMore(t *testing.T) {
 	long := `{"type":"message_start","message":{"usage":{"input_tokens":0,"cache_creation_input_tokens":1000000,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":1000000},"output_tokens":0}}}`
 	all := append([]string{long}, said("hello")...)
-	s := serve(t, events(append(all, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":0}}`, stopped)...))
-	_, done, err := ask(t.Context(), s.open(t), request("claude-opus-5-5"))
+	s := serve(t, modeltest.TypedEvents(append(all, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":0}}`, stopped)...))
+	_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("claude-opus-5-5"))
 	if err != nil || done.Usage.CacheWrite != 1_000_000 || done.Usage.Cost != 8 {
 		t.Errorf("usage %+v, want a cost of 8: %v", done.Usage, err)
 	}
@@ -117,11 +118,11 @@ func TestManyPiecesAreGatheredInOnePass(t *testing.T) {
 	for range 30_000 {
 		all = append(all, `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"0123456789"}}`)
 	}
-	s := serve(t, events(append(all, `{"type":"content_block_stop","index":0}`, ended("end_turn"), stopped)...))
+	s := serve(t, modeltest.TypedEvents(append(all, `{"type":"content_block_stop","index":0}`, ended("end_turn"), stopped)...))
 	var before, after runtime.MemStats
 	var done model.Event
 	runtime.ReadMemStats(&before)
-	for e, err := range s.open(t).Stream(t.Context(), request("claude-opus-5-5")) {
+	for e, err := range s.open(t).Stream(t.Context(), modeltest.Request("claude-opus-5-5")) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/modeltest"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -85,7 +86,7 @@ func TestAnswersOfManyServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, events(append(c.events, counted)...))
-			streamed, done, err := ask(t.Context(), s.open(t), request("house/m"))
+			streamed, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("house/m"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,14 +102,14 @@ func TestAnswersOfManyServers(t *testing.T) {
 }
 
 func TestTheEndMayLackItsMark(t *testing.T) {
-	whole := hello().body
+	whole := hello().Body
 	for _, body := range []string{
 		whole[:len(whole)-len("data: [DONE]\n\n")],
 		whole[:len(whole)-len("\n\ndata: [DONE]\n\n")],
 		"data: " + piece(`{"content":"hello"}`) + "\n\ndata: [DONE]\n\n",
 	} {
-		s := serve(t, reply{body: body})
-		_, done, err := ask(t.Context(), s.open(t), request("house/m"))
+		s := serve(t, modeltest.Raw{Body: body})
+		_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("house/m"))
 		if err != nil || len(done.Parts) != 1 || done.Parts[0].Text != "hello" {
 			t.Errorf("%q: %+v, %v", body, done, err)
 		}
@@ -117,7 +118,7 @@ func TestTheEndMayLackItsMark(t *testing.T) {
 
 func TestDeepSeeksCacheIsCounted(t *testing.T) {
 	s := serve(t, events(piece(`{"content":"hi"}`), closed("stop"), `{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":2,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}}`))
-	_, done, err := ask(t.Context(), s.open(t), request("house/m"))
+	_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("house/m"))
 	if want := (thread.Usage{Input: 36, CacheRead: 64, Output: 2}); err != nil || done.Usage != want {
 		t.Errorf("%+v, want %+v: %v", done.Usage, want, err)
 	}
@@ -125,7 +126,7 @@ func TestDeepSeeksCacheIsCounted(t *testing.T) {
 
 func TestACallThatCannotBeReadIsAResponseError(t *testing.T) {
 	s := serve(t, events(piece(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"zoom","arguments":"{"}}]}`), closed("tool_calls")))
-	if _, _, err := ask(t.Context(), s.open(t), request("house/m")); thread.CodeOf(err) != thread.Response {
+	if _, _, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("house/m")); thread.CodeOf(err) != thread.Response {
 		t.Errorf("got %v", err)
 	}
 }

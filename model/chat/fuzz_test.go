@@ -7,14 +7,15 @@ import (
 
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/model/chat"
+	"github.com/skeinhq/skein/model/modeltest"
 	"github.com/skeinhq/skein/thread"
 )
 
 // Whatever a server sends, the answer ends with one Done or one error of ours,
 // and what it holds can be stored.
 func FuzzAnswer(f *testing.F) {
-	f.Add(hello().body)
-	f.Add(events(piece(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"zoom","arguments":"{"}}]}`), piece(`{"reasoning_details":[{"type":"x","index":1}]}`), closed("length")).body)
+	f.Add(hello().Body)
+	f.Add(events(piece(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"zoom","arguments":"{"}}]}`), piece(`{"reasoning_details":[{"type":"x","index":1}]}`), closed("length")).Body)
 	f.Add("data: {\"error\":{\"code\":429}}\n\n")
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":[{\"thinking\":\"a\"}]}}]}\r\n\r\ndata: [DONE]")
 	var body string
@@ -27,7 +28,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent string) {
 		body = sent
 		ended := 0
-		for e, err := range m.Stream(t.Context(), request("gpt-4.1")) {
+		for e, err := range m.Stream(t.Context(), modeltest.Request("gpt-4.1")) {
 			if ended > 0 {
 				t.Fatalf("something came after the end: %+v, %v", e, err)
 			}

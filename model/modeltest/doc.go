@@ -1,11 +1,12 @@
 // Package modeltest is where models are tried without their makers: a strict
-// local provider, a replay of recorded exchanges, and the one suite that every
+// local provider, a replay of recorded exchanges, and the suites that every
 // provider's adapter passes.
 //
 //	Server   speaks the vendors' APIs on the loopback, and refuses what they refuse
 //	Replay   answers with recorded exchanges, byte by byte
 //	Record   records real exchanges, without their secrets
 //	Run      the suite
+//	RunRaw   the suite of what a strict provider never says, against raw bytes
 //
 // A server listens at
 //

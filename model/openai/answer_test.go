@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/modeltest"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -30,8 +31,8 @@ func TestReasoningTextAndCallsComeAsParts(t *testing.T) {
 		`{"type":"response.output_item.done","output_index":3,"item":{"id":"fc_2","type":"function_call","status":"completed","call_id":"call_2","name":"now","arguments":""}}`,
 	}
 	all = append(all, said(1, "Wait: ж")...)
-	s := serve(t, events(append(all, closed("completed", ""))...))
-	streamed, done, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+	s := serve(t, modeltest.TypedEvents(append(all, closed("completed", ""))...))
+	streamed, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +56,8 @@ func TestReasoningTextAndCallsComeAsParts(t *testing.T) {
 
 func TestReasoningThatCannotBeReadAgainIsNotForSending(t *testing.T) {
 	all := append([]string{started, `{"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"hm"}]}}`}, said(1, "hello")...)
-	s := serve(t, events(append(all, closed("completed", ""))...))
-	_, done, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+	s := serve(t, modeltest.TypedEvents(append(all, closed("completed", ""))...))
+	_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 	if err != nil || done.Parts[0].Text != "hm" || done.Parts[0].Signature != "" {
 		t.Errorf("%+v: %v", done.Parts, err)
 	}
@@ -72,8 +73,8 @@ func TestStopReasons(t *testing.T) {
 		{"incomplete", "content_filter", thread.StopRefusal},
 	} {
 		all := append([]string{started}, said(0, "hello")...)
-		s := serve(t, events(append(all, closed(c.status, c.reason))...))
-		_, done, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+		s := serve(t, modeltest.TypedEvents(append(all, closed(c.status, c.reason))...))
+		_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 		if err != nil || done.Stop != c.want || len(done.Parts) != 1 {
 			t.Errorf("%s %s: stop %q, want %q; parts %v; %v", c.status, c.reason, done.Stop, c.want, done.Parts, err)
 		}
@@ -81,16 +82,16 @@ func TestStopReasons(t *testing.T) {
 }
 
 func TestARefusalIsMarked(t *testing.T) {
-	s := serve(t, events(started,
+	s := serve(t, modeltest.TypedEvents(started,
 		`{"type":"response.refusal.delta","item_id":"msg_0","output_index":0,"content_index":0,"delta":"I cannot."}`,
 		`{"type":"response.output_item.done","output_index":0,"item":{"id":"msg_0","type":"message","status":"completed","role":"assistant","content":[{"type":"refusal","refusal":"I cannot."}]}}`,
 		closed("completed", "")))
-	streamed, done, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+	streamed, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 	if err != nil || streamed != "text(I cannot.)" || done.Stop != thread.StopRefusal || done.Parts[0].Text != "I cannot." {
 		t.Errorf("%s %+v: %v", streamed, done, err)
 	}
-	s = serve(t, events(started, closed("incomplete", "content_filter")))
-	_, done, err = ask(t.Context(), s.open(t), request("gpt-6-sol"))
+	s = serve(t, modeltest.TypedEvents(started, closed("incomplete", "content_filter")))
+	_, done, err = modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 	if err != nil || done.Stop != thread.StopRefusal || done.Parts[0].Text != "(the model refused to answer)" {
 		t.Errorf("%+v: %v", done, err)
 	}
@@ -100,8 +101,8 @@ func TestACallCutOffByTheLengthIsLeftOut(t *testing.T) {
 	for status, code := range map[string]thread.Code{"incomplete": "", "completed": thread.Response} {
 		all := append([]string{started}, said(0, "hello")...)
 		all = append(all, `{"type":"response.output_item.done","output_index":1,"item":{"id":"fc_1","type":"function_call","status":"`+status+`","call_id":"call_1","name":"zoom","arguments":"{\"id\":"}}`)
-		s := serve(t, events(append(all, closed(status, "max_output_tokens"))...))
-		_, done, err := ask(t.Context(), s.open(t), request("gpt-6-sol"))
+		s := serve(t, modeltest.TypedEvents(append(all, closed(status, "max_output_tokens"))...))
+		_, done, err := modeltest.Ask(t.Context(), s.open(t), modeltest.Request("gpt-6-sol"))
 		if thread.CodeOf(err) != code {
 			t.Errorf("%s: the error is %v, want code %q", status, err, code)
 		}
