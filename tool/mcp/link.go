@@ -148,14 +148,14 @@ func (l *link) mind(s *session) {
 	case <-s.stop:
 	case <-l.client.life.Done():
 	}
-	how := s.way.end()
+	s.how = s.way.end()
 	_ = s.Close() // cut already
 	<-ended
 	s.drop("") // from now on it has ended, whoever else wants it to
 	closing := l.client.life.Err() != nil
 	reason := plain(s.why, maxReason)
 	if reason == "" {
-		reason = how
+		reason = plain(s.how, maxReason)
 	}
 	if reason == "" {
 		reason = "it ended the connection"
@@ -233,8 +233,8 @@ func (l *link) answered() {
 // returns, or ctx has.
 func (l *link) probe(ctx context.Context, s *session) bool {
 	soon, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
 	err := s.Ping(soon, nil)
-	cancel()
 	if err == nil || refusal(err) != nil || ctx.Err() != nil {
 		return true
 	}
@@ -243,22 +243,20 @@ func (l *link) probe(ctx context.Context, s *session) bool {
 	} else {
 		s.drop("")
 	}
-	select {
-	case <-s.gone:
-	case <-ctx.Done():
-	}
+	s.wait(ctx)
 	return false
 }
 
-// broken says why a call broke off: what the call met, and how the session ended.
+// broken says why a call broke off: how the session ended, if that is known and
+// says more than what the call met.
 func (l *link) broken(s *session, err error) string {
-	if errors.Is(err, errTooLarge) || errors.Is(err, errTooMany) {
-		return l.said(err)
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.now == nil && l.reason != "" {
-		return l.reason
+	bounded := errors.Is(err, errTooLarge) || errors.Is(err, errTooMany)
+	select {
+	case <-s.gone:
+		if s.how != "" && !bounded {
+			return plain(s.how, maxReason)
+		}
+	default:
 	}
 	return l.said(err)
 }

@@ -79,14 +79,13 @@ func (l *link) refresh(ctx context.Context, s *session) {
 		return
 	}
 	l.client.tell(fmt.Sprintf("the MCP server %s does not tell its tools: %s", l.server.Name, l.said(err)))
-	if refusal(err) != nil {
-		return // it would say the same again
-	}
-	l.markStale()
-	s.drop("it did not tell its tools")
-	select {
-	case <-s.gone:
-	case <-ctx.Done():
+	switch {
+	case refusal(err) != nil: // it would say the same again
+	case within.Err() != nil:
+		s.drop("it did not tell its tools in time")
+		s.wait(ctx)
+	default: // it has died, or would say the same again
+		l.probe(ctx, s)
 	}
 }
 

@@ -17,10 +17,11 @@ import (
 // answers but refuses it is asked in the newest way.
 const handshake = "2025-11-25"
 
-// transport is a way to a server. end cuts it, waits until nothing of it is left,
-// and says how it ended where that is known.
+// transport is a way to a server. cut breaks off what is under way; end stops all,
+// waits until nothing is left, and says how it ended where that is known.
 type transport interface {
 	sdk.Transport
+	cut()
 	end() string
 }
 
@@ -40,6 +41,7 @@ type session struct {
 	stop    chan struct{} // closed when somebody wants it to end
 	why     string        // why, for people; set before stop is closed
 	gone    chan struct{} // closed when nothing of it is left
+	how     string        // how its way ended; set before gone is closed
 }
 
 // drop has the session end.
@@ -48,6 +50,14 @@ func (s *session) drop(why string) {
 		s.why = why
 		close(s.stop)
 	})
+}
+
+// wait waits until nothing of the session is left.
+func (s *session) wait(ctx context.Context) {
+	select {
+	case <-s.gone:
+	case <-ctx.Done():
+	}
 }
 
 // connect makes a session. What a failed try has left is gone when it returns.
@@ -66,6 +76,8 @@ func (l *link) try(ctx context.Context, version string) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A server may keep us from hanging up, as long as it does not take our answers.
+	defer context.AfterFunc(ctx, way.cut)()
 	cs, err := l.speaker().Connect(ctx, way, &sdk.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		if how := way.end(); how != "" && ctx.Err() == nil {

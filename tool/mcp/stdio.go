@@ -29,8 +29,8 @@ var (
 // stdio reaches a server by its command: one message a line, in either direction.
 type stdio struct {
 	server Server
-	hear   func(line string) // what it prints that is no message
-	run    *process          // nil until Connect
+	hear   func(line string)       // what it prints that is no message
+	run    atomic.Pointer[process] // nil until Connect
 }
 
 // Connect starts the command.
@@ -39,16 +39,23 @@ func (t *stdio) Connect(context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.run = run
+	t.run.Store(run)
 	return &lines{run: run, read: bufio.NewReaderSize(run.out, 64<<10), hear: t.hear, writing: make(chan struct{}, 1)}, nil
+}
+
+// cut breaks off whatever waits for the server.
+func (t *stdio) cut() {
+	if run := t.run.Load(); run != nil {
+		closeAll([]*os.File{run.in, run.out})
+	}
 }
 
 // end stops the command, and says how it ended.
 func (t *stdio) end() string {
-	if t.run == nil {
-		return ""
+	if run := t.run.Load(); run != nil {
+		return run.stop()
 	}
-	return t.run.stop()
+	return ""
 }
 
 // lines are a command's messages.

@@ -20,7 +20,7 @@ const (
 	maxRedirects = 5
 	// listenTime is how long a server may take to open the stream of what it says
 	// unasked; partTime, to take leave of us.
-	listenTime = 5 * time.Second
+	listenTime = 3 * time.Second
 	partTime   = 2 * time.Second
 )
 
@@ -55,12 +55,15 @@ func (t *web) Connect(ctx context.Context) (conn sdk.Connection, err error) {
 	return t.conn, err
 }
 
+// cut breaks off every request.
+func (t *web) cut() { t.road.cut() }
+
 // end takes leave of the server and cuts every request.
 func (t *web) end() string {
 	if t.conn != nil {
 		_ = t.conn.Close() // a server that does not hear us leave forgets us by itself
 	}
-	t.road.cut()
+	t.cut()
 	t.road.under.CloseIdleConnections()
 	return ""
 }
