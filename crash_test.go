@@ -20,11 +20,12 @@ import (
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/store/sqlite"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
 )
 
-// A child process talks in two threads of one database, as busily as it can,
+// A child process talks in three threads of one database, as busily as it can,
 // and says on its standard output what was acknowledged to it. The test kills
 // it at a random moment, looks at what is there, and starts the next one on the
 // same database.
@@ -110,6 +111,13 @@ func crashEngine(ctx context.Context, dir, lineModel string) (*skein.Engine, err
 	}
 	return skein.Open(ctx, skein.Config{
 		Store: st, Model: "echo-busy", Lease: 250 * time.Millisecond, LineModel: lineModel, Tools: []tool.Tool{note},
+		Agents: []skein.Agent{
+			{Name: "north"},
+			{Name: "careful", Permissions: tool.Permissions{Rules: []tool.Rule{{Decision: tool.Ask, Tools: []string{"note"}}}}, Strategy: strategy.Chain{
+				strategy.TruncateToolResults(strategy.Truncate{KeepRecent: 1, MaxCharacters: 200, BatchTokens: 60}),
+				strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 6000, KeepRecentMessages: 3}),
+			}},
+		},
 		Models: func(name string) (model.Model, error) {
 			if name == "echo-writer" {
 				return writer{}, nil
@@ -119,8 +127,35 @@ func crashEngine(ctx context.Context, dir, lineModel string) (*skein.Engine, err
 	})
 }
 
-func crashSettings() skein.Settings {
-	return skein.Settings{Tail: skein.Marks{Low: 150, High: 400}, Outline: skein.Marks{Low: 200, High: 400}}
+// crashThreads are the threads, and who answers in each: the one of the careful
+// agent has its history summarized, and waits for approvals.
+var crashThreads = map[string]string{"one": "north", "two": "north", "three": "careful"}
+
+// answerAll answers what waits, deciding whatever is asked about.
+func answerAll(ctx context.Context, t *skein.Thread) error {
+	for n := 0; ; n++ {
+		err := t.Reply(ctx)
+		if thread.CodeOf(err) != thread.Permission {
+			return err
+		}
+		asked, err := t.Pending(ctx)
+		if err != nil {
+			return err
+		}
+		for _, a := range asked {
+			decide := t.Approve
+			if n%3 == 2 {
+				decide = func(ctx context.Context, by, call string) error { return t.Deny(ctx, by, call, "not this one") }
+			}
+			if err := decide(ctx, "ana", a.Call); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func crashSettings(agent string) skein.Settings {
+	return skein.Settings{Agent: agent, Tail: skein.Marks{Low: 150, High: 400}, Outline: skein.Marks{Low: 200, High: 400}}
 }
 
 func talkUntilKilled(dir string) error {
@@ -137,8 +172,8 @@ func talkUntilKilled(dir string) error {
 		fmt.Printf("%s %s %d\n", id, key, seq)
 	}
 	failed := make(chan error)
-	for _, id := range []string{"one", "two"} {
-		t, err := e.OpenThread(ctx, id, crashSettings())
+	for id, agent := range crashThreads {
+		t, err := e.OpenThread(ctx, id, crashSettings(agent))
 		if err != nil {
 			return err
 		}
@@ -156,7 +191,7 @@ func talkUntilKilled(dir string) error {
 					time.Sleep(time.Duration(1+n%7) * time.Millisecond)
 					continue
 				}
-				if err := t.Reply(ctx); err != nil {
+				if err := answerAll(ctx, t); err != nil {
 					failed <- err
 					return
 				}
@@ -242,8 +277,9 @@ func examine(t *testing.T, dir, lines string, acks map[string]int64, finish bool
 	}()
 	found := map[string]int64{}
 	calls := map[string]int{}
+	cuts := map[string]int{}
 	noted := 0
-	for _, id := range []string{"one", "two"} {
+	for id := range crashThreads {
 		th, err := e.Thread(ctx, id)
 		if thread.CodeOf(err) == thread.NotFound {
 			continue // killed before it was made
@@ -252,7 +288,7 @@ func examine(t *testing.T, dir, lines string, acks map[string]int64, finish bool
 			t.Fatal(err)
 		}
 		if finish {
-			if err := th.Reply(ctx); err != nil {
+			if err := answerAll(ctx, th); err != nil {
 				t.Errorf("the turn cannot be ended: %v", err)
 			}
 		}
@@ -265,6 +301,9 @@ func examine(t *testing.T, dir, lines string, acks map[string]int64, finish bool
 					t.Errorf("%s stands at %d and at %d", entry.Key, at, entry.Seq)
 				}
 				found[id+" "+entry.Key] = entry.Seq
+			}
+			if entry.Cut != nil {
+				cuts[entry.Cut.Strategy]++
 			}
 			if entry.Message == nil {
 				continue
@@ -281,6 +320,7 @@ func examine(t *testing.T, dir, lines string, acks map[string]int64, finish bool
 			}
 		}
 	}
+	t.Logf("%d acknowledged, cuts %v", len(acks), cuts)
 	for key, seq := range acks {
 		if found[key] != seq {
 			t.Errorf("%s was acknowledged at %d and is at %d", key, seq, found[key])
