@@ -15,7 +15,7 @@ import (
 // small gives every strategy with options that make it act on short threads.
 func small() []strategy.Strategy {
 	return []strategy.Strategy{
-		strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 1_000, KeepRecentMessages: 2}),
+		strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 2_500, KeepRecentMessages: 2}),
 		strategy.TruncateToolResults(strategy.Truncate{KeepRecent: 1, MaxCharacters: 150, BatchTokens: -1}),
 		strategy.SlidingWindow(strategy.Sliding{Tokens: 300, BatchTokens: 100}),
 	}

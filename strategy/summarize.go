@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skeinhq/skein/thread"
@@ -108,11 +109,10 @@ func (o Summarize) worth(leave []Message) bool {
 
 // plan is what a summary does with each message.
 type plan struct {
-	first   []Message // the thread's first prompt, where it is not among the rest
 	earlier []Message // summaries, to be folded in
 	leave   []Message // to be summarized
-	rest    []Message // calls that wait, and the newest messages
-	stay    []Message // first and rest
+	stay    []Message // the first prompt, calls that wait, the newest messages
+	led     bool      // what stays begins with the first prompt, and the summary follows it
 }
 
 func (o Summarize) plan(messages []Message) plan {
@@ -124,32 +124,37 @@ func (o Summarize) plan(messages []Message) plan {
 			cut = i
 		}
 	}
+	first := slices.IndexFunc(messages, func(m Message) bool {
+		_, summary := summaryOf(&m)
+		return !summary && asks(m.Message)
+	})
 	var p plan
-	opened := false
 	for i := range messages {
 		m := messages[i]
 		_, summary := summaryOf(&m)
 		switch {
+		case i == first && i < cut:
+			p.led = len(p.stay) == 0
+			p.stay = append(p.stay, m)
 		case i >= cut || held[i]:
-			p.rest = append(p.rest, m)
+			p.stay = append(p.stay, m)
 		case summary:
 			p.earlier = append(p.earlier, m)
-		case !opened && asks(m.Message):
-			p.first = append(p.first, m)
 		default:
 			p.leave = append(p.leave, m)
 		}
-		opened = opened || !summary && asks(m.Message)
 	}
-	p.stay = append(append(p.stay, p.first...), p.rest...)
 	return p
 }
 
 // with is what is sent with that summary.
 func (p *plan) with(text string) []Message {
-	out := append([]Message{}, p.first...)
-	out = append(out, New(thread.Message{Role: thread.User, Parts: []thread.Part{thread.Text(SummaryHead + text)}}))
-	return append(out, p.rest...)
+	at := 0
+	if p.led {
+		at = 1
+	}
+	summary := New(thread.Message{Role: thread.User, Parts: []thread.Part{thread.Text(SummaryHead + text)}})
+	return slices.Insert(slices.Clone(p.stay), at, summary)
 }
 
 // summaryOf gives the text of a summary that stands among the messages.
