@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,6 +215,44 @@ func TestAnObserverHearsATurn(t *testing.T) {
 	}
 	if len(only(r.heard(), thread.LineEvent)) == 0 {
 		t.Errorf("heard of no line: %v", told(r.heard()))
+	}
+}
+
+func TestAnObserverHearsOfAnApproval(t *testing.T) {
+	var r ear
+	var ran atomic.Int64
+	e, err := skein.Open(t.Context(), skein.Config{
+		Store: memory.New(memory.Options{Now: ticking()}), Agents: []skein.Agent{asking()}, Observers: []skein.Observer{{Event: r.hear}},
+		Tools: []tool.Tool{writes(t, "write", &ran), writes(t, "drop", &ran)}, Model: "scripted", Models: script(t, calls("write", "drop"), "done"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	th := open(t, e, "main", skein.Settings{})
+	_, err = th.Ask(t.Context(), "ana", "write it")
+	waits(t, err)
+	if err := th.Approve(t.Context(), "ben", "write-0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Reply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, e := range only(r.heard(), thread.AskedEvent, thread.DecidedEvent, thread.ToolEvent, thread.DeniedEvent, thread.ResultEvent, thread.FinishedEvent, thread.StoppedEvent) {
+		if e.Type != thread.FinishedEvent && (e.Name == "" || e.CallID == "") || e.Turn == 0 || e.Agent != "north" {
+			t.Errorf("not whole: %+v", e)
+		}
+		counts[strings.TrimSpace(string(e.Type)+" "+e.Name+" "+e.State)]++
+	}
+	want := map[string]int{
+		"approval-requested write": 1, "approval-decided write allowed": 1, "tool write": 1, "tool-result write": 1,
+		"tool-denied drop": 1, "tool-result drop": 1, "finished": 1,
+	}
+	if d := cmp.Diff(want, counts); d != "" {
+		t.Errorf("heard (-want +got):\n%s", d)
 	}
 }
 

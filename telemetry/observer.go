@@ -91,7 +91,8 @@ func (s *spans) hear(e skein.Event) {
 	if e.Time.After(t.now) {
 		t.now = e.Time
 	}
-	if t.span == nil && opens[e.Type] {
+	waits := e.Type == thread.ConversationEvent && len(t.asked) > 0 // looked at again, and nothing is decided
+	if t.span == nil && opens[e.Type] && !waits {
 		t.begin()
 	}
 	if do, ok := inTurn[e.Type]; ok {

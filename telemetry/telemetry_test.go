@@ -1,8 +1,10 @@
 package telemetry_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -18,9 +20,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/scripted"
 	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/telemetry"
 	"github.com/skeinhq/skein/thread"
+	tools "github.com/skeinhq/skein/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -239,12 +244,14 @@ invoke_agent north 1-6
 		t.Error("the span does not say that the turn waits")
 	}
 	r.exporter.Reset()
+	r.tell(skein.Event{Type: thread.ConversationEvent}) // somebody tries again
+	r.want(t, "")
 	r.tell(decided("b", "allowed"), tool("b"), result("b", false), step(2), request(), response(thread.StopEnd), finished())
 	r.want(t, `
-invoke_agent north 8-13 after 
-  execute_tool search 8-9
-  step 10-13
-    chat acme-1 11-12`)
+invoke_agent north 9-14 after 
+  execute_tool search 9-10
+  step 11-14
+    chat acme-1 12-13`)
 	if got := r.attributes(t, "execute_tool search")["skein.approval.state"]; got != "allowed" {
 		t.Errorf("the call was %v", got)
 	}
@@ -374,6 +381,58 @@ func TestWhateverComesSpansAreSound(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEnginesApprovalsMakeLinkedTraces(t *testing.T) {
+	exporter := tracetest.NewInMemoryExporter()
+	r := &ear{exporter: exporter}
+	write, err := tools.Make(tools.Tool{Name: "write", Description: "Writes."}, func(context.Context, struct{}) (string, error) { return "written", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := scripted.Read(strings.NewReader(`{"calls":[{"name":"write"}]}` + "\ndone"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := skein.Open(t.Context(), skein.Config{
+		Store: memory.New(memory.Options{}), Tools: []tools.Tool{write}, Model: "scripted", Models: func(string) (model.Model, error) { return script, nil },
+		Agents:    []skein.Agent{{Name: "north", Permissions: tools.Permissions{Rules: []tools.Rule{{Decision: tools.Ask, Tools: []string{"write"}}}}}},
+		Observers: []skein.Observer{telemetry.Observer(sdk.NewTracerProvider(sdk.WithSyncer(exporter)), telemetry.Options{})},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	th, err := e.OpenThread(t.Context(), "launch", skein.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := th.Ask(t.Context(), "ana", "write it"); thread.CodeOf(err) != thread.Permission {
+		t.Fatalf("it should wait: %v", err)
+	}
+	if err := th.Approve(t.Context(), "ben", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Reply(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	shown := seconds.ReplaceAllString(r.tree(), "")
+	if d := cmp.Diff(strings.TrimPrefix(`
+invoke_agent north
+  step [approval-requested]
+    chat scripted
+invoke_agent north after invoke_agent north
+  execute_tool write
+  step
+    chat scripted
+`, "\n"), shown); d != "" {
+		t.Errorf("spans (-want +got):\n%s", d)
+	}
+}
+
+// seconds are the times in a tree, and what comes at any time: lines.
+var seconds = regexp.MustCompile(` \[line -?\d+\]| -?\d+(--?\d+)?\b`)
 
 func TestAnEngineMakesTraces(t *testing.T) {
 	exporter := tracetest.NewInMemoryExporter()
