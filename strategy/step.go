@@ -143,7 +143,9 @@ func settled(was, m *Message) (Message, error) {
 		}
 	}
 	if m.Message == nil {
-		return *m, nil // validation names it
+		out := *m // validation names it
+		out.edited = true
+		return out, nil
 	}
 	stored, err := asStored(m.Message)
 	if err != nil {
