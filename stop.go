@@ -2,6 +2,7 @@ package skein
 
 import (
 	"context"
+	"iter"
 
 	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/thread"
@@ -88,6 +89,21 @@ func (t *Thread) Regenerate(ctx context.Context, by string) error {
 		return err
 	}
 	return t.Reply(ctx)
+}
+
+// StreamRegenerate is Regenerate, piece by piece, as Stream is Ask.
+func (t *Thread) StreamRegenerate(ctx context.Context, by string) iter.Seq2[Piece, error] {
+	return t.stream(ctx, func() (thread.Entry, error) {
+		to, err := t.asked(ctx)
+		if err != nil {
+			return thread.Entry{}, err
+		}
+		if err := t.Rewind(ctx, to, by); err != nil {
+			return thread.Entry{}, err
+		}
+		state, err := t.State(ctx)
+		return thread.Entry{Seq: state.Tip}, err
+	})
 }
 
 // asked gives the index of the message before the newest answer.
