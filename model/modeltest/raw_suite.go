@@ -161,7 +161,10 @@ func (a Adapter) stopping(t *testing.T) {
 func (a Adapter) leaving(t *testing.T) {
 	m := a.Open(t, ServeRaw(t, a.Path, Raw{Body: a.Begun, Stays: true}).URL)
 	heard := 0
-	for range m.Stream(t.Context(), Request(a.Model)) {
+	for _, err := range m.Stream(t.Context(), Request(a.Model)) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		heard++
 		break
 	}
