@@ -250,12 +250,19 @@ func (e *Engine) newBuilder() (*line.Builder, error) {
 		if err != nil {
 			return nil, err
 		}
-		cfg.Model, cfg.ModelName, cfg.Guide = m, name, e.cfg.LineGuide
+		cfg.Model, cfg.ModelName, cfg.Guide, cfg.Writes = m, name, e.cfg.LineGuide, e.linesAreSent
 		if rules, err := e.cfg.Rules.Rules(name); err == nil {
 			cfg.Price = rules.Cost
 		}
 	}
 	return line.NewBuilder(e.ctx, cfg), nil
+}
+
+// linesAreSent says whether a thread's prompt shows lines: only then a model is
+// paid for them, else extracts do.
+func (e *Engine) linesAreSent(t *thread.Thread) bool {
+	base, _, err := e.base(e.ctx, t.Key)
+	return err == nil && base.Outlined()
 }
 
 // Close stops what runs, waits for it, has observers hear what they have not heard

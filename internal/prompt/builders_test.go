@@ -100,6 +100,15 @@ func (l *log) cutAt(boundary int64) *log {
 	return l
 }
 
+// shortenAt shortens the results of the message at the index, as a strategy does.
+func (l *log) shortenAt(index int64) *log {
+	m := *l.messages[index].Message
+	r := m.Parts[0]
+	m.Parts = []thread.Part{thread.Result(r.Call, r.Name, "shortened", r.IsError)}
+	l.messages[index].Message = &m
+	return l
+}
+
 func (l *log) past() prompt.Past {
 	messages := l.messages
 	if len(messages) > 0 && messages[0].Index < l.boundary {

@@ -1,8 +1,11 @@
 package prompt_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skeinhq/skein/internal/prompt"
 	"github.com/skeinhq/skein/thread"
@@ -89,5 +92,65 @@ func TestThinkingWithoutASignatureOrWordsIsNotSent(t *testing.T) {
 	l.answer(l.build(t, def), thought("only", "sig-1", "echo")).say("ana", "Then?")
 	if got := lines(l.build(t, def).Request.Messages); strings.Contains(got, "thinking") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+// An answer of sixty blocks of thinking between its texts is sent as it is, or
+// without any of them: never in part and never changed.
+func TestSixtyInterleavedThoughtsAreSentAllOrNone(t *testing.T) {
+	const n = 60
+	def := north("claude-opus-5-5")
+	def.Thinking = "high"
+	var parts []thread.Part
+	for i := range n {
+		parts = append(parts, thought(fmt.Sprintf(" thought %d\n", i), fmt.Sprintf("sig-%d==", i), def.Model), thread.Text(fmt.Sprintf("word %d", i)))
+	}
+	talk := func() *log {
+		l := newLog().say("ana", "First").reply(call("a", "search", `{}`)).result("a", "search", strings.Repeat("found ", 500)).reply(thread.Text("Yes")).say("ana", "Look")
+		l.answer(l.build(t, def), parts...)
+		return l.say("ana", "Thanks")
+	}
+	sent := func(l *log, def prompt.Definition) (blocks []thread.Part) {
+		p := l.build(t, def)
+		if err := prompt.Validate(&p.Request, rulesOf(t, def.Model)); err != nil {
+			t.Error(err)
+		}
+		for _, m := range p.Request.Messages {
+			for _, part := range m.Parts {
+				if part.Type == thread.ThinkingPart {
+					blocks = append(blocks, part)
+				}
+			}
+		}
+		return blocks
+	}
+	blocks := sent(talk(), def)
+	if len(blocks) != n {
+		t.Fatalf("%d blocks of %d are sent", len(blocks), n)
+	}
+	for i, b := range blocks {
+		if want := parts[2*i]; b.Text != want.Text || b.Signature != want.Signature {
+			t.Errorf("block %d is sent as %q, %q", i, b.Text, b.Signature)
+		}
+	}
+	changes := map[string]func(l *log, def *prompt.Definition){
+		"instructions":       func(_ *log, def *prompt.Definition) { def.Instructions += " And brief." },
+		"tools":              func(_ *log, def *prompt.Definition) { def.Tools[0].Description = "Searches." },
+		"another model":      func(_ *log, def *prompt.Definition) { def.Model = "claude-haiku-4-5" },
+		"a cut":              func(l *log, _ *prompt.Definition) { l.cutAt(3) },
+		"a shortened result": func(l *log, _ *prompt.Definition) { l.shortenAt(2) },
+		"the age's edge": func(l *log, def *prompt.Definition) {
+			l.now = l.now.Add(40 * 24 * time.Hour)
+			l.say("ana", "Later")
+			def.MaxAge = 24 * time.Hour
+		},
+	}
+	for about, change := range changes {
+		l, other := talk(), def
+		other.Tools = slices.Clone(def.Tools)
+		change(l, &other)
+		if blocks := sent(l, other); len(blocks) != 0 {
+			t.Errorf("after %s %d blocks are sent", about, len(blocks))
+		}
 	}
 }
