@@ -9,13 +9,12 @@ import (
 	"iter"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 
 	"golang.org/x/term"
 
 	"github.com/skeinhq/skein"
-	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -194,23 +193,20 @@ func (c *chat) take(text string) (left bool, err error) {
 // say says the text and prints the answer as it comes. The first interrupt
 // stops the answer; between answers one leaves.
 func (c *chat) say(text string) error {
-	if err := c.miss(skein.Named(text)); err != nil {
+	if err := c.miss(text); err != nil {
 		return err
 	}
 	return c.hear(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
 }
 
 // miss tells once that whoever a text names is no agent, so that another answers.
-func (c *chat) miss(name string) error {
-	if agent.CheckName(name) != nil || c.missed[name] || slices.Contains(c.engine.Agents(), name) {
-		return nil
-	}
-	s, err := c.thread.Settings(c.ctx)
-	if err != nil {
+func (c *chat) miss(text string) error {
+	name, remark, err := tui.Missed(c.ctx, c.engine, c.thread, text)
+	if err != nil || remark == "" || c.missed[name] {
 		return err
 	}
 	c.missed[name] = true
-	_, err = fmt.Fprintf(c.errs, "skein: there is no agent named %q; %s answers\n", safe(name), safe(c.engine.Answering(s)))
+	_, err = fmt.Fprintf(c.errs, "skein: %s\n", safe(remark))
 	return err
 }
 

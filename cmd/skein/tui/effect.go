@@ -54,6 +54,7 @@ type (
 		key     string
 		seq     int64
 		queued  bool
+		remark  string // what is to be said of whom it names
 		err     error
 	}
 	answering struct {

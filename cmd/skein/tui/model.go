@@ -279,6 +279,9 @@ func (m *model) wasSaid(s said) []effect {
 		return nil
 	}
 	m.pending, m.status.mine = false, true
+	if s.remark != "" {
+		m.notice = notice{text: safeLine(s.remark)}
+	}
 	if s.queued {
 		for _, w := range m.transcript.waiting {
 			if w.key == s.key {

@@ -27,8 +27,9 @@ type shell struct {
 	mu      sync.Mutex
 	seats   map[string]*seat // threads that were opened, by id
 	now     *seat
-	sitting int // of the thread that is looked at
-	asked   int // sittings asked for so far; one that fails is never looked at
+	sitting int             // of the thread that is looked at
+	asked   int             // sittings asked for so far; one that fails is never looked at
+	missed  map[string]bool // who was named and is no agent, and that was told
 	unwatch context.CancelFunc
 }
 
@@ -47,7 +48,7 @@ type seat struct {
 }
 
 func newShell(ctx context.Context, cfg Config, send func(any)) *shell {
-	s := &shell{cfg: cfg, drafts: newDrafts(cfg.Drafts), send: send, seats: map[string]*seat{}}
+	s := &shell{cfg: cfg, drafts: newDrafts(cfg.Drafts), send: send, seats: map[string]*seat{}, missed: map[string]bool{}}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	return s
 }
@@ -369,12 +370,32 @@ func (s *shell) say(in *seat, sitting int, e sayText) {
 			in.says = in.says[1:]
 			in.mu.Unlock()
 			entry, err := in.thread.Say(s.ctx, s.cfg.Me, next.text, skein.Key(next.key))
-			s.tell(said{sitting: sitting, key: next.key, seq: entry.Seq, queued: entry.Kind == thread.QueuedKind, err: err}, err)
+			told := said{sitting: sitting, key: next.key, seq: entry.Seq, queued: entry.Kind == thread.QueuedKind, err: err}
+			if err == nil {
+				told.remark = s.miss(in.thread, next.text)
+			}
+			s.tell(told, err)
 			if err == nil {
 				s.answer(in)
 			}
 		}
 	})
+}
+
+// miss gives, once, what is to be said of a text that names somebody who is no
+// agent, or why that cannot be told: the text itself is said already.
+func (s *shell) miss(t *skein.Thread, text string) string {
+	name, remark, err := Missed(s.ctx, s.cfg.Engine, t, text)
+	if err != nil {
+		return err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.missed[name] {
+		return ""
+	}
+	s.missed[name] = true
+	return remark
 }
 
 func (in *seat) answering() bool {

@@ -121,6 +121,19 @@ func TestSayingIsAnswered(t *testing.T) {
 	}
 }
 
+func TestWhoIsNamedAndIsNoAgentIsToldOnce(t *testing.T) {
+	const remark = `there is no agent named "nobody"; north answers`
+	r := sit(t, 0)
+	r.types("@nobody hello").press("enter")
+	r.until("it is told", func() bool { return strings.Contains(r.text(), remark) })
+	r.until("it is answered", func() bool { return strings.Contains(r.text(), "You said: ana: @nobody hello") && !r.m.answering })
+	r.types("@nobody again").press("enter")
+	r.until("it is answered again", func() bool { return strings.Contains(r.text(), "You said: ana: @nobody again") && !r.m.answering })
+	if strings.Contains(r.text(), remark) {
+		t.Errorf("it is told twice:\n%s", r.text())
+	}
+}
+
 func TestAnAnswerIsStoppedAndAskedForAgain(t *testing.T) {
 	r := sit(t, 5)
 	r.types(strings.Repeat("word ", 400)).press("enter")
