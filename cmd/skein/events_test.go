@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/cmd/skein/tui"
@@ -28,7 +31,11 @@ func sit(t *testing.T, typed string, args ...string) (code int, out, errs string
 	}
 	os.Unsetenv("SKEIN_CONFIG") // set above, so that the test's end puts it back
 	var o, e bytes.Buffer
-	code = run(append(args, "--db", filepath.Join(home, "t.db"), "--agents", home, "--me", "ana", "--model", "echo"), strings.NewReader(typed), &o, &e)
+	args = append(args, "--db", filepath.Join(home, "t.db"), "--agents", home, "--me", "ana")
+	if !slices.Contains(args, "--model") {
+		args = append(args, "--model", "echo")
+	}
+	code = run(args, strings.NewReader(typed), &o, &e)
 	return code, o.String(), e.String()
 }
 
@@ -154,5 +161,63 @@ func TestNoLineFollowsOneThatCouldNotBeWritten(t *testing.T) {
 	}
 	if errs.String() != "skein: events: no space left\n" {
 		t.Errorf("told: %q", errs.String())
+	}
+}
+
+// changing are what differs from one run to the next.
+var changing = regexp.MustCompile(`"time":"[^"]*"|"id":"[0-9a-f]{8}-[^"]*"|"(input|output)":\d+`)
+
+// TestDocsShowTrueEvents plays the talk of docs/events.md and compares its events
+// with those that are shown there. When lines are built is not compared.
+func TestDocsShowTrueEvents(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "events.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, ok := strings.Cut(string(page), "<!-- events -->\n```\n")
+	shown, _, ended := strings.Cut(shown, "```")
+	if !ok || !ended {
+		t.Fatal("docs/events.md shows no events")
+	}
+	replies := filepath.Join(t.TempDir(), "replies")
+	if err := os.WriteFile(replies, []byte(`{"calls":[{"id":"c1","name":"read","input":{"id":0,"count":1}}]}`+"\nAt the harbour.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SKEIN_SCRIPT", replies)
+	code, _, errs := sit(t, "Where is the hall?\n", "chat", "launch", "--model", "scripted", "--events", "-")
+	if code != 0 {
+		t.Fatalf("%d: %s", code, errs)
+	}
+	same := func(lines string) (out []string) {
+		lines = strings.NewReplacer(`"time":"…"`, `"time":""`, `"id":"…"`, `"id":"00000000-"`).Replace(lines)
+		for line := range strings.Lines(lines) {
+			if !strings.HasPrefix(line, `{"type":"line"`) {
+				out = append(out, changing.ReplaceAllStringFunc(line, func(s string) string { return s[:strings.Index(s, ":")] }))
+			}
+		}
+		return out
+	}
+	if d := cmp.Diff(same(shown), same(errs)); d != "" {
+		t.Errorf("docs/events.md (-shown +told):\n%s", d)
+	}
+}
+
+func TestDocsNameEveryTypeOfEvent(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join("..", "..", "thread", "event.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "events.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := regexp.MustCompile(`EventType = "([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(types) < 20 {
+		t.Fatalf("only %d types", len(types))
+	}
+	for _, m := range types {
+		if !strings.Contains(string(page), "| `"+m[1]+"` |") {
+			t.Errorf("docs/events.md does not tell of %s", m[1])
+		}
 	}
 }
