@@ -68,6 +68,9 @@ func (k *checking) all(ctx context.Context) error {
 	if err := k.strays(); err != nil {
 		return err
 	}
+	if err := k.times(); err != nil {
+		return err
+	}
 	return k.blobs()
 }
 
@@ -132,7 +135,8 @@ func varint(b []byte) (n, size int) {
 func (k *checking) strays() error {
 	for table, sql := range map[string]string{
 		"entries": `SELECT count(*) FROM entries WHERE thread NOT IN (SELECT n FROM threads) OR thread <> at >> 32`,
-		"nodes":   `SELECT count(*) FROM nodes WHERE thread NOT IN (SELECT n FROM threads)`,
+		"nodes":   `SELECT count(*) FROM nodes WHERE at >> 37 NOT IN (SELECT n FROM threads)`,
+		"nodes_1": `SELECT count(*) FROM nodes_1 WHERE thread NOT IN (SELECT n FROM threads)`,
 		"due":     `SELECT count(*) FROM due WHERE thread NOT IN (SELECT n FROM threads)`,
 		"docs":    `SELECT count(*) FROM docs WHERE thread NOT IN (SELECT n FROM threads WHERE gone = 0)`,
 		"words":   `SELECT count(*) FROM words_docsize WHERE id >> 32 NOT IN (SELECT n FROM threads)`,
@@ -148,6 +152,20 @@ func (k *checking) strays() error {
 		}
 	}
 	return nil
+}
+
+// messageOfNode is the key of the message that a node ends with.
+const messageOfNode = `(((nodes.at >> 37) << 32) | ((nodes.at >> 5) & 4294967295))`
+
+// times finds nodes that say another time than their message, which Repair sets
+// right.
+func (k *checking) times() error {
+	_, err := k.c.one(`SELECT count(*) FROM nodes JOIN entries e ON e.at = `+messageOfNode+` WHERE nodes.time <> e.time`, nil, func(r *sqlite3.Stmt) {
+		if n := r.ColumnInt(0); n > 0 {
+			k.flaw("", "%d nodes have another time than the message they end with", n)
+		}
+	})
+	return err
 }
 
 func (k *checking) blobs() error {
@@ -197,17 +215,30 @@ func (v evidence) Log(_ context.Context, h *store.Head) iter.Seq2[store.Record, 
 	}
 }
 
+// selectNodes are the nodes that end with a thread's own messages.
+var selectNodes = []string{
+	`SELECT (at >> 5) & 4294967295, at & 31, text, writer FROM nodes WHERE at >= ?1 << 37 AND at <= ((?1 << 37) | 137438953471) ORDER BY at`,
+	`SELECT seq, level, text, writer FROM nodes_1 WHERE thread = ?1 ORDER BY seq, level`,
+}
+
 func (v evidence) Nodes(_ context.Context, h *store.Head) iter.Seq2[store.NodeRecord, error] {
 	return func(yield func(store.NodeRecord, error) bool) {
-		err := v.c.query(`SELECT seq, level, text, writer FROM nodes WHERE thread = ? ORDER BY seq, level`, []any{h.Row}, func(r *sqlite3.Stmt) error {
-			n := store.NodeRecord{Seq: r.ColumnInt64(0), Level: r.ColumnInt(1), Text: r.ColumnText(2), By: r.ColumnText(3)}
-			if !yield(n, nil) {
-				return errEnough
+		more := true
+		for _, sql := range selectNodes {
+			err := v.c.query(sql, []any{h.Row}, func(r *sqlite3.Stmt) error {
+				n := store.NodeRecord{Seq: r.ColumnInt64(0), Level: r.ColumnInt(1), Text: r.ColumnText(2), By: r.ColumnText(3)}
+				if more = yield(n, nil); !more {
+					return errEnough
+				}
+				return nil
+			})
+			if err != nil {
+				yield(store.NodeRecord{}, err)
+				return
 			}
-			return nil
-		})
-		if err != nil {
-			yield(store.NodeRecord{}, err)
+			if !more {
+				return
+			}
 		}
 	}
 }

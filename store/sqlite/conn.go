@@ -180,8 +180,8 @@ func timeOf(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// tally is an auxiliary function of FTS5: the number of terms of a row, then how
-// often each word of the query stands in it, as 32-bit numbers.
+// tally is an auxiliary function of FTS5: how often each word of the query stands
+// in a row, as 32-bit numbers.
 func tally(fts fts5.Context, ctx sqlite3.Context, _ ...sqlite3.Value) {
 	out, err := tallied(fts)
 	if err != nil {
@@ -192,22 +192,17 @@ func tally(fts fts5.Context, ctx sqlite3.Context, _ ...sqlite3.Value) {
 }
 
 func tallied(fts fts5.Context) ([]byte, error) {
-	size, err := fts.ColumnSize(0)
-	if err != nil {
-		return nil, err
-	}
 	n, err := fts.InstCount()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 4*(1+fts.PhraseCount()))
-	binary.LittleEndian.PutUint32(out, uint32(size))
+	out := make([]byte, 4*fts.PhraseCount())
 	for i := range n {
 		phrase, _, _, err := fts.Inst(i)
 		if err != nil {
 			return nil, err
 		}
-		at := out[4*(1+phrase):]
+		at := out[4*phrase:]
 		binary.LittleEndian.PutUint32(at, binary.LittleEndian.Uint32(at)+1)
 	}
 	return out, nil

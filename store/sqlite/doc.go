@@ -5,11 +5,15 @@
 // makes them durable together, in one transaction and with one sync; each still
 // succeeds or fails for itself. A few connections read beside it. Nothing is
 // analysed while a message is appended: a second goroutine gives the search
-// index the words when the writer has been idle for a moment.
+// index the words when the writer has been idle for a moment. A line is found by
+// reading few pages, which differ little with the length of a thread: the row of a
+// message is read only for what lies there.
 //
 //	threads   a row for each: its state, written once for each group of writes
 //	entries   the log; the key packs the thread's number and the seq
-//	nodes     lines above the verbatim ones, which lie in their entry's row
+//	nodes     lines that were built; the key packs where they end and their level.
+//	          Verbatim and joined ones lie in their entry's row
+//	nodes_1   what a database of schema 1 had of them, until it is moved
 //	due       lines that are ready to be built
 //	docs, blobs, words (the search index)
 //

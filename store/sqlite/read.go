@@ -80,7 +80,7 @@ func (s *Store) Entry(ctx context.Context, t *thread.Thread, seq int64) (e threa
 	if seq < 1 || seq > t.Tip {
 		return e, store.NoEntry("entry", t.ID, seq)
 	}
-	err = s.readers.with(ctx, "entry", func(c *conn) error {
+	err = s.readers.snapshot(ctx, "entry", func(c *conn) error {
 		row, err := rowOf(c, t, t.OriginAt(seq))
 		if err != nil {
 			return err
@@ -126,7 +126,7 @@ var readStretch = map[bool]string{
 
 // stretch reads a page of a stretch and gives what is left of it.
 func (s *Store) stretch(ctx context.Context, t *thread.Thread, q store.EntriesQuery, st store.Stretch, want int) (out []thread.Entry, rest store.Stretch, err error) {
-	err = s.readers.with(ctx, "entries", func(c *conn) error {
+	err = s.readers.snapshot(ctx, "entries", func(c *conn) error {
 		row, err := rowOf(c, t, st.Thread)
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func (s *Store) Messages(ctx context.Context, t *thread.Thread, from, to int64) 
 }
 
 func (s *Store) run(ctx context.Context, t *thread.Thread, run store.Run) (out []thread.Entry, err error) {
-	err = s.readers.with(ctx, "messages", func(c *conn) error {
+	err = s.readers.snapshot(ctx, "messages", func(c *conn) error {
 		row, err := rowOf(c, t, run.Origin)
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func (s *Store) run(ctx context.Context, t *thread.Thread, run store.Run) (out [
 
 // Nodes reads the nodes of those spans.
 func (s *Store) Nodes(ctx context.Context, t *thread.Thread, spans []thread.Span) (out []thread.Node, err error) {
-	err = s.readers.with(ctx, "nodes", func(c *conn) error {
+	err = s.readers.snapshot(ctx, "nodes", func(c *conn) error {
 		rows := map[string]int64{}
 		for _, span := range spans {
 			if !span.Valid() || span.End() > t.Length {
@@ -243,13 +243,21 @@ func (s *Store) Nodes(ctx context.Context, t *thread.Thread, spans []thread.Span
 	return out, err
 }
 
-// selectNode finds the span's last message and the node that lies with it.
-const selectNode = `SELECT e.at, e.time, e.line, e.ends, n.text, n.writer, n.version, n.usage
-	FROM entries e LEFT JOIN nodes n ON n.thread = e.thread AND n.seq = (e.at & 4294967295) AND n.level = ?4
+// selectNode finds the span's last message by the index alone and then its node,
+// in whichever table it lies. Columns of the message's own row are read where it
+// lies there, and only then: that row is on a page of its own. A verbatim line is
+// looked for there first, a wider one last.
+const selectNode = `SELECT e.at, coalesce(n.time, e.time),
+	CASE WHEN n.at IS NULL THEN e.line END, CASE WHEN n.at IS NULL THEN e.ends END,
+	coalesce(n.text, o.text), coalesce(n.writer, o.writer), coalesce(n.version, o.version), coalesce(n.usage, o.usage)
+	FROM entries e
+	LEFT JOIN nodes n ON n.at = CASE WHEN ?4 > 0 OR e.line IS NULL THEN ?5 + ((e.at & 4294967295) << 5) END
+	LEFT JOIN nodes_1 o ON o.thread = CASE WHEN n.at IS NULL THEN e.thread END AND o.seq = (e.at & 4294967295) AND o.level = ?4
 	WHERE e.thread = ?1 AND e.branch = ?2 AND e.idx = ?3`
 
 func readNode(c *conn, row, branch int64, span thread.Span) (n thread.Node, ok bool, err error) {
-	_, err2 := c.one(selectNode, []any{row, branch, span.Last(), span.Level()}, func(s *sqlite3.Stmt) {
+	level := span.Level()
+	_, err2 := c.one(selectNode, []any{row, branch, span.Last(), level, packedNode(row, 0, level)}, func(s *sqlite3.Stmt) {
 		n, ok, err = scanNode(s, span)
 	})
 	if err == nil {

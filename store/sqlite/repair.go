@@ -7,13 +7,18 @@ import (
 )
 
 // Repair rebuilds all that is derived: the state of every thread, the lines that
-// are due, SQLite's indexes and the search index. The logs and nodes stay as
-// they are; what contradicts itself in them is for [Store.Check] to tell.
+// are due, the times of nodes, SQLite's indexes and the search index. The logs and
+// the texts of nodes stay as they are; what contradicts itself in them is for [Store.Check] to tell.
 func (s *Store) Repair(ctx context.Context) error {
 	var families [][]*store.Head
 	err := s.update(ctx, "repair", "", func(x *tx) error {
-		if err := x.exec(`REINDEX`); err != nil {
-			return err
+		for _, sql := range []string{
+			`REINDEX`,
+			`UPDATE nodes SET time = e.time FROM entries e WHERE e.at = ` + messageOfNode + ` AND nodes.time <> e.time`,
+		} {
+			if err := x.exec(sql); err != nil {
+				return err
+			}
 		}
 		all, err := heads(x.c)
 		families = store.Families(all)

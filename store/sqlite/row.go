@@ -30,6 +30,12 @@ const (
 
 func packed(row, seq int64) int64 { return row<<32 | seq }
 
+// packedNode is the key of a node, and mostThreads how many threads' numbers there
+// is room for in it.
+func packedNode(row, seq int64, level int) int64 { return row<<37 | seq<<5 | int64(level) }
+
+const mostThreads = 1<<26 - 1
+
 func seqOf(at int64) int64 { return at & (1<<32 - 1) }
 
 func scanHead(s *sqlite3.Stmt) (*store.Head, error) {

@@ -75,8 +75,11 @@ func (f *finding) scan(c *conn, origin string, row, after, upto int64) error {
 	})
 }
 
-const selectMatches = `SELECT w.rowid, tally(words), e.branch, e.idx, e.role, e.author
-	FROM words w CROSS JOIN entries e ON e.at = w.rowid
+// selectMatches reads the number of a message's terms where FTS5 keeps it: asked
+// for it by tally, FTS5 would prepare a statement, for which the library leaves
+// the C stack in disorder.
+const selectMatches = `SELECT w.rowid, tally(words), e.branch, e.idx, e.role, e.author, d.sz
+	FROM words w CROSS JOIN entries e ON e.at = w.rowid CROSS JOIN words_docsize d ON d.id = w.rowid
 	WHERE words MATCH ? AND w.rowid > ? AND w.rowid <= ? ORDER BY w.rowid DESC`
 
 // match asks the index.
@@ -90,11 +93,11 @@ func (f *finding) match(c *conn, origin string, row, after, upto int64) error {
 		if r.ColumnType(3) != sqlite3.NULL {
 			m.Index = r.ColumnInt64(3)
 		}
-		raw := r.ColumnRawBlob(1)
-		m.Length = int(binary.LittleEndian.Uint32(raw))
+		m.Length, _ = varint(r.ColumnRawBlob(6))
 		m.Counts = make([]int, len(f.words))
+		raw := r.ColumnRawBlob(1)
 		for i := range m.Counts {
-			m.Counts[i] = int(binary.LittleEndian.Uint32(raw[4*(i+1):]))
+			m.Counts[i] = int(binary.LittleEndian.Uint32(raw[4*i:]))
 		}
 		return f.add(origin, r.ColumnInt64(2), m)
 	})

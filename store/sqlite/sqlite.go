@@ -36,6 +36,7 @@ type Store struct {
 	readers *pool
 	writer  *writer  // nil where it is read-only
 	indexer *indexer // nil where it is read-only
+	mover   *mover   // nil where it is read-only
 	watch   *pool    // where it is read-only: the connection that notices other processes' writes
 
 	closing sync.Once
@@ -104,7 +105,7 @@ const (
 	writing = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
 		PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY`
 	beside  = `PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256`
-	reading = `PRAGMA query_only = ON; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY`
+	reading = `PRAGMA query_only = ON; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY`
 )
 
 func (s *Store) openWritable(o Options) error {
@@ -125,9 +126,14 @@ func (s *Store) openWritable(o Options) error {
 	s.readers = newPool(o.Readers, func() (*conn, error) {
 		return openConn(s.uri(o, "rw"), sqlite3.OPEN_READWRITE, o.Busy, reading)
 	})
+	left, err := leftToMove(c)
+	if err != nil {
+		return errors.Join(err, c.close(), beside.close())
+	}
 	s.indexer = newIndexer(s, o.Log)
 	s.writer = newWriter(c, newCheckpointer(beside), s.indexer.note)
 	s.indexer.start()
+	s.mover = startMover(s, left, o.Log)
 	return nil
 }
 
@@ -244,6 +250,7 @@ func uri(path, under string, q url.Values) string {
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		if s.writer != nil {
+			s.mover.stop()
 			s.indexer.stop()
 			s.closed = s.writer.close()
 		} else {

@@ -81,7 +81,9 @@ func (x *tx) Insert(h *store.Head) error {
 	if err != nil {
 		return err
 	}
-	h.Row = x.c.LastInsertRowID()
+	if h.Row = x.c.LastInsertRowID(); h.Row > mostThreads {
+		return &thread.Error{Code: thread.Limit, Op: "create", Thread: h.ID, Message: "the database has had as many threads as it can hold", Hint: "go on in another database"}
+	}
 	h.Meta = slices.Clone(h.Meta)
 	x.cache.put(h)
 	return nil
@@ -141,8 +143,11 @@ func (x *tx) Trim(h *store.Head, upto int64, limit int) (int64, error) {
 			return 0, err
 		}
 	}
+	if err := x.exec(`DELETE FROM nodes WHERE at >= ? AND at <= ?`, packedNode(h.Row, seqOf(low), 0), packedNode(h.Row, 1<<32-1, 31)); err != nil {
+		return 0, err
+	}
 	for _, sql := range []string{
-		`DELETE FROM nodes WHERE thread = ? AND seq >= ?`,
+		`DELETE FROM nodes_1 WHERE thread = ? AND seq >= ?`,
 		`DELETE FROM due WHERE thread = ? AND seq >= ?`,
 	} {
 		if err := x.exec(sql, h.Row, seqOf(low)); err != nil {
@@ -205,9 +210,8 @@ func (x *tx) Node(h *store.Head, seq int64, level int) (text string, ok bool, er
 	if err != nil || ok {
 		return text, ok, err
 	}
-	ok, err = x.c.one(`SELECT text FROM nodes WHERE thread=? AND seq=? AND level=?`, []any{h.Row, seq, level}, func(s *sqlite3.Stmt) {
-		text = s.ColumnText(0)
-	})
+	ok, err = x.c.one(`SELECT text FROM nodes WHERE at=?4 UNION ALL SELECT text FROM nodes_1 WHERE thread=?1 AND seq=?2 AND level=?3`,
+		[]any{h.Row, seq, level, packedNode(h.Row, seq, level)}, func(s *sqlite3.Stmt) { text = s.ColumnText(0) })
 	return text, ok, err
 }
 
@@ -254,8 +258,8 @@ func (x *tx) PutNode(p store.Place, n thread.Node) error {
 		}
 		usage = rawText(data)
 	}
-	return x.exec(`INSERT INTO nodes (thread, seq, level, text, writer, version, usage) VALUES (?,?,?,?,?,?,?)`,
-		p.Head.Row, p.Seq, p.Level, n.Text, n.By, n.Version, usage)
+	return x.exec(`INSERT INTO nodes (at, time, text, writer, version, usage) VALUES (?,?,?,?,?,?)`,
+		packedNode(p.Head.Row, p.Seq, p.Level), n.Time, n.Text, n.By, n.Version, usage)
 }
 
 func (x *tx) PutDue(p store.Place) (bool, error) {
