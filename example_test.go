@@ -6,12 +6,17 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/model/scripted"
 	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/store/sqlite"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 )
 
 // A conversation in ten lines: open, say, be answered, look at the prompt, open
@@ -160,4 +165,100 @@ func ExampleThread_Fork() {
 	// other 1 You said: ana: one
 	// other 2 another two
 	// other 3 You said: ana: another two
+}
+
+// A call that the permissions ask about waits until somebody decides, here or in
+// any other process.
+func ExampleThread_Approve() {
+	ctx := context.Background()
+	write, err := tool.Make(tool.Tool{Name: "write", Description: "Writes a note."}, func(_ context.Context, in struct {
+		Note string `json:"note"`
+	}) (string, error) {
+		return "written: " + in.Note, nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	script, err := scripted.Read(strings.NewReader(`{"calls": [{"name": "write", "input": {"note": "ship on the 12th"}}]}
+Noted.`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	e, err := skein.Open(ctx, skein.Config{
+		Store:  memory.New(memory.Options{}),
+		Agents: []skein.Agent{{Name: "north", Permissions: tool.Permissions{Rules: []tool.Rule{{Decision: tool.Ask, Tools: []string{"write"}}}}}},
+		Tools:  []tool.Tool{write},
+		Model:  "scripted", Models: func(string) (model.Model, error) { return script, nil },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	t, err := e.OpenThread(ctx, "main", skein.Settings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = t.Ask(ctx, "ana", "Note the date")
+	fmt.Println(thread.CodeOf(err))
+	asked, err := t.Pending(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(asked[0].Question)
+	if err := t.Approve(ctx, "ana", asked[0].Call); err != nil {
+		log.Fatal(err)
+	}
+	if err := t.Reply(ctx); err != nil {
+		log.Fatal(err)
+	}
+	z, err := t.Zoom(ctx, "ana", thread.Span{ID: 3, N: 1}, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(z)
+	// Output:
+	// permission
+	// write: {"note":"ship on the 12th"}
+	// north → ana
+	// Noted.
+}
+
+// A strategy of one's own is a name and a function; it stands in a chain like any
+// other.
+func ExampleConfig_strategies() {
+	ctx := context.Background()
+	newest := strategy.Strategy{Name: "newest", Compact: func(_ context.Context, in strategy.Input) (strategy.Result, error) {
+		if len(in.Messages) <= 3 {
+			return strategy.Result{}, nil // keep all
+		}
+		return strategy.Result{Messages: in.Messages[len(in.Messages)-3:], Reason: "more than three"}, nil
+	}}
+	e, err := skein.Open(ctx, skein.Config{Store: memory.New(memory.Options{}), Strategies: []strategy.Strategy{newest}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer e.Close()
+	t, err := e.OpenThread(ctx, "main", skein.Settings{Strategy: "newest"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, text := range []string{"one", "two", "three", "four"} {
+		if _, err := t.Ask(ctx, "ana", text); err != nil {
+			log.Fatal(err)
+		}
+	}
+	p, err := t.Prompt(ctx, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range p.Request.Messages {
+		if said := m.Parts[0].Text; !strings.HasPrefix(said, "<context") {
+			fmt.Println(said)
+		}
+	}
+	// Output:
+	// ana: three
+	// You said: ana: three
+	// ana: four
+	// You said: ana: four
 }
