@@ -59,9 +59,12 @@ func (c Context) Identity() string {
 	return c.Text
 }
 
-// String is the context as the model reads it.
+// contextTag keeps a context's text from closing its block and opening another.
+var contextTag = strings.NewReplacer("<context", "&lt;context", "</context", "&lt;/context")
+
+// String is the context as the model reads it. Its text cannot close the block.
 func (c Context) String() string {
-	return `<context name="` + c.Name + "\">\n" + c.Text + "\n</context>"
+	return `<context name="` + c.Name + "\">\n" + contextTag.Replace(c.Text) + "\n</context>"
 }
 
 // Stop is the reason why a model stopped.
