@@ -42,6 +42,10 @@ const MaxRules = 1000
 //
 // Paths are matched cleaned, from the workspace, and so the workspace itself is
 // "."; commands with blanks squeezed.
+//
+// A rule reads a command line; it does not know what the programs in it do: sh -c,
+// xargs, env or a script run others. What must not happen is kept out by allowing
+// what may and asking about the rest, not by denying names.
 type Rule struct {
 	Decision Decision
 	Tools    []string
