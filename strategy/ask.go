@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -79,7 +80,7 @@ func utterances(m *thread.Message) []string {
 		case thread.CallPart:
 			out = append(out, arrow(m.Author, p.Name)+string(p.Input))
 		case thread.ResultPart:
-			out = append(out, arrow(cmpName(p.Name, m.Author), addressee(m))+result(p))
+			out = append(out, arrow(cmp.Or(p.Name, m.Author), addressee(m))+result(p))
 		default:
 			out = append(out, spoken(m)+content(p))
 		}
@@ -133,6 +134,7 @@ func arrow(from, to string) string {
 	return name(from) + " → " + name(to) + ": "
 }
 
+// addressee is who had called the tool.
 func addressee(m *thread.Message) string {
 	if m.Role == thread.Assistant {
 		return m.Author
@@ -141,13 +143,6 @@ func addressee(m *thread.Message) string {
 		return m.To[0]
 	}
 	return ""
-}
-
-func cmpName(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 // name is a name on one line, never empty.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/skeinhq/skein/thread"
 )
@@ -35,7 +36,9 @@ func Step(ctx context.Context, s Strategy, in Input) (Outcome, error) {
 		}
 		return out, nil
 	}
-	r, err := s.Compact(ctx, in)
+	given := in
+	given.Messages = slices.Clone(in.Messages) // a function may build its list in place
+	r, err := s.Compact(ctx, given)
 	out.Usage = r.Usage
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -47,7 +50,7 @@ func Step(ctx context.Context, s Strategy, in Input) (Outcome, error) {
 	var before, left Weight
 	if err == nil {
 		if after, err = settle(in.Messages, r.Messages); err == nil {
-			err = Validate(in.Messages, after)
+			err = validate(in.Messages, after)
 		}
 		if err != nil {
 			return out, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 // own makes a strategy of a function from messages to messages.
 func own(f func([]strategy.Message) []strategy.Message) strategy.Strategy {
 	return strategy.Strategy{Name: "own", Compact: func(_ context.Context, in strategy.Input) (strategy.Result, error) {
-		return strategy.Result{Messages: f(slices.Clone(in.Messages)), Reason: "because"}, nil
+		return strategy.Result{Messages: f(in.Messages), Reason: "because"}, nil
 	}}
 }
 
@@ -104,7 +103,14 @@ func TestWhatAStrategyWantsIsValidated(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, err := strategy.Step(t.Context(), own(c.f), strategy.Input{Messages: exchange().messages()})
+			in := strategy.Input{Messages: exchange().messages()}
+			out, err := strategy.Step(t.Context(), own(c.f), in)
+			if bytesOf(t, in.Messages) != bytesOf(t, exchange().messages()) {
+				t.Error("the input was changed")
+			}
+			if direct := strategy.Validate(in.Messages, c.f(exchange().messages())); thread.CodeOf(direct) != thread.CodeOf(err) {
+				t.Errorf("validated by itself: %v", direct)
+			}
 			if c.rule == "" {
 				if err != nil || out.Cut == nil {
 					t.Errorf("%v, %s", err, out.Warning)

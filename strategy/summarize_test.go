@@ -114,39 +114,26 @@ func TestALaterSummaryFoldsTheEarlierOneIn(t *testing.T) {
 	}
 }
 
-// TestWhatMustStayOverTheTriggerIsNotSummarizedAtEachStep grows a thread whose
-// newest messages alone are over the trigger.
+// TestWhatMustStayOverTheTriggerIsNotSummarizedAtEachStep has a first prompt that
+// alone is over the trigger. Each step adds about 450 characters, and a tenth of
+// the trigger is 2,000: a summary comes every fifth step or so.
 func TestWhatMustStayOverTheTriggerIsNotSummarizedAtEachStep(t *testing.T) {
-	b := talk(2, 3_000)
-	w := &writer{text: "short"}
-	s := strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 4_000})
-	sent := b.messages()
-	for i := range 60 {
-		id := fmt.Sprint("c", i)
-		n := len(b.entries)
-		b.agent("", id).result(id, strings.Repeat("x", 700))
-		sent = append(sent, whole(b.entries[n:])...)
-		sent = step(t, s, strategy.Input{Messages: sent, Summarize: w.summarize}).Messages
-	}
-	// 60 steps of about 900 characters, and a tenth of the trigger is 400: the
-	// newest 6 messages stay, so what leaves is worth it once a step at most.
-	if w.asked == 0 || w.asked > 60 {
-		t.Errorf("%d summaries", w.asked)
-	}
-	w.asked = 0
-	for range 5 {
-		if out := step(t, s, strategy.Input{Messages: sent, Summarize: w.summarize}); out.Cut != nil || w.asked > 0 {
-			t.Fatal("nothing was said, and it was summarized again")
+	for name, o := range map[string]strategy.Summarize{"characters": {TriggerCharacters: 20_000}, "tokens": {TriggerTokens: 5_000}} {
+		b := (&book{}).user(strings.Repeat("long ", 5_000))
+		w := &writer{text: "short"}
+		s := strategy.SummarizeHistory(o)
+		sent := b.messages()
+		for i := range 60 {
+			n := len(b.entries)
+			b.agent(fmt.Sprint("Yes ", i, strings.Repeat(".", 150))).user(fmt.Sprint("And ", i, strings.Repeat(".", 150)))
+			sent = append(sent[:len(sent):len(sent)], whole(b.entries[n:])...)
+			for range 3 {
+				sent = step(t, s, strategy.Input{Messages: sent, Summarize: w.summarize}).Messages
+			}
 		}
-	}
-	for i := range 20 { // small talk: twenty steps are worth little
-		n := len(b.entries)
-		b.user("Hm").agent(fmt.Sprint("Yes ", i))
-		sent = append(sent, whole(b.entries[n:])...)
-		sent = step(t, s, strategy.Input{Messages: sent, Summarize: w.summarize, Overflowing: false}).Messages
-	}
-	if w.asked > 6 {
-		t.Errorf("%d summaries of small talk", w.asked)
+		if w.asked < 3 || w.asked > 15 {
+			t.Errorf("%s: 60 steps made %d summaries", name, w.asked)
+		}
 	}
 }
 

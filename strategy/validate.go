@@ -32,6 +32,15 @@ type Violation struct {
 //	start      with a user's message
 //	end        with a user's message or a tool's results
 func Validate(before, after []Message) error {
+	settled, err := settle(before, after)
+	if err != nil {
+		return err
+	}
+	return validate(before, settled)
+}
+
+// validate checks settled messages.
+func validate(before, after []Message) error {
 	for _, find := range []func(before, after []Message) *violation{
 		someMessages, knownMessages, soundMessages, pairsHold, endsHold,
 	} {
