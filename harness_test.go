@@ -175,6 +175,20 @@ func TestADeniedCallIsToldTheModel(t *testing.T) {
 	}
 }
 
+func TestTheHistoryToolsAreAllowedUnlessARuleNamesThem(t *testing.T) {
+	zoom := `{"calls":[{"id":"z","name":"zoom","input":{"id":0,"n":1}}]}`
+	deny := tool.Permissions{Default: tool.Deny}
+	for about, p := range map[string]tool.Permissions{"the default": deny, "a rule": {Default: tool.Deny, Rules: []tool.Rule{{Decision: tool.Deny, Tools: []string{"zoom"}}}}} {
+		e := engine(t, skein.Config{Agents: []skein.Agent{{Name: "north", Permissions: p}}, Model: "scripted", Models: script(t, zoom, "done")})
+		th := open(t, e, "main", skein.Settings{})
+		ask(t, th, "hello")
+		texts, _ := results(t, th)
+		if denied := strings.HasPrefix(texts["z"], "Denied"); denied != (about == "a rule") {
+			t.Errorf("by %s: %q", about, texts["z"])
+		}
+	}
+}
+
 func TestAParkedTurnCanBeStopped(t *testing.T) {
 	ctx := context.Background()
 	var ran atomic.Int64

@@ -104,6 +104,9 @@ func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, err
 			continue
 		}
 		v, err := t.Agent.Permissions.Decide(found, c.part.Input)
+		if v.Rule == 0 && history(c.part.Name) {
+			v.Decision = tool.Allow // it shows what the conversation says already
+		}
 		a := decided[c.part.ID]
 		switch {
 		case err != nil:
@@ -138,6 +141,10 @@ func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, err
 		}
 	}
 	return out, nil
+}
+
+func history(name string) bool {
+	return name == thread.ZoomTool || name == thread.ReadTool || name == thread.SearchTool
 }
 
 func because(reason, otherwise string) string {

@@ -67,7 +67,9 @@ func (m *marks) UnmarshalYAML(data []byte) error {
 //	---
 //	You are north. …
 //
-// Where it says nothing of permissions, what is not read-only is asked about.
+// Where it says nothing of permissions, what is not read-only is asked about. What is
+// read-only is allowed unless read_only, or a default of deny, says otherwise; the
+// history tools always are, unless a rule names them.
 // Errors have the code configuration and name the file and the field.
 func Parse(name string, data []byte, own ...strategy.Strategy) (Agent, error) {
 	bad := func(message string, err error) (Agent, error) {
@@ -99,7 +101,7 @@ func Parse(name string, data []byte, own ...strategy.Strategy) (Agent, error) {
 		if a.Permissions.Default == "" {
 			a.Permissions.Default = tool.Ask
 		}
-		if a.Permissions.ReadOnly == "" {
+		if a.Permissions.ReadOnly == "" && a.Permissions.Default != tool.Deny {
 			a.Permissions.ReadOnly = tool.Allow
 		}
 	}

@@ -79,6 +79,13 @@ Hi
 	}
 }
 
+func TestADefaultOfDenyHoldsForReadingToo(t *testing.T) {
+	got, err := agent.Parse("n", []byte("---\npermissions: [{default: deny}]\n---\n"))
+	if err != nil || got.Permissions.Default != tool.Deny || got.Permissions.ReadOnly != "" {
+		t.Errorf("permissions %+v, %v", got.Permissions, err)
+	}
+}
+
 func TestBadAgentFilesAreNamed(t *testing.T) {
 	for file, want := range map[string]string{
 		"---\nmodel: echo\n":                                    "does not end with ---",

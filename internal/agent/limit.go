@@ -65,15 +65,22 @@ func (t *Turn) limit(calls int) error {
 	u := t.took.usage
 	switch tokens := u.Input + u.CacheRead + u.CacheWrite + u.Output; {
 	case calls == 0 && t.took.steps >= m.Steps:
-		return t.reached("steps", float64(m.Steps), float64(t.took.steps), fmt.Sprintf("%d steps", m.Steps))
+		return t.reached("steps", float64(m.Steps), float64(t.took.steps), many(m.Steps, "step", "steps"))
 	case m.Calls > 0 && t.took.calls+calls > m.Calls:
-		return t.reached("calls", float64(m.Calls), float64(t.took.calls+calls), fmt.Sprintf("%d calls of tools", m.Calls))
+		return t.reached("calls", float64(m.Calls), float64(t.took.calls+calls), many(m.Calls, "call of a tool", "calls of tools"))
 	case m.Tokens > 0 && tokens >= m.Tokens:
 		return t.reached("tokens", float64(m.Tokens), float64(tokens), fmt.Sprintf("%d tokens", m.Tokens))
 	case m.Cost > 0 && u.Cost >= m.Cost:
 		return t.reached("cost", m.Cost, u.Cost, fmt.Sprintf("$%.2f", m.Cost))
 	}
 	return nil
+}
+
+func many(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 func (t *Turn) reached(limit string, most, took float64, words string) error {
