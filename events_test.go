@@ -404,3 +404,27 @@ func TestEventsAreJSONLines(t *testing.T) {
 		t.Errorf("%s came back as %+v, %v", data, back, err)
 	}
 }
+
+// An observer sees what a turn does.
+func ExampleObserver() {
+	ctx := context.Background()
+	e := must(skein.Open(ctx, skein.Config{
+		Store: memory.New(memory.Options{}),
+		Observers: []skein.Observer{{Event: func(e skein.Event) {
+			switch e.Type {
+			case thread.TextEvent:
+				fmt.Printf("%s: %s\n", e.Agent, e.Text)
+			case thread.FinishedEvent:
+				fmt.Printf("%s after %d step\n", e.Type, e.Steps)
+			}
+		}}},
+	}))
+	t := must(e.OpenThread(ctx, "launch", skein.Settings{}))
+	must(t.Ask(ctx, "ana", "Ship on the 12th"))
+	if err := e.Close(); err != nil { // the observer has heard everything by then
+		panic(err)
+	}
+	// Output:
+	// north: You said: ana: Ship on the 12th
+	// finished after 1 step
+}
