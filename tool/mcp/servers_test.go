@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
@@ -52,8 +53,6 @@ var acts = map[string]func() error{
 }
 
 func serve(s *sdk.Server) error { return s.Run(context.Background(), &sdk.StdioTransport{}) }
-
-type nothing struct{}
 
 func say(format string, args ...any) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: fmt.Sprintf(format, args...)}}}
@@ -100,7 +99,15 @@ func full() *sdk.Server {
 		return nil, nil
 	})
 	add("flood", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		return say("%s", strings.Repeat("x", 50<<20)), nil
+		if os.Getenv(actAs) == "" { // over HTTP
+			return say("%s", strings.Repeat("x", 17<<20)), nil
+		}
+		fmt.Print(`{"jsonrpc":"2.0","id":1,"result":"`)
+		for range 50 {
+			fmt.Print(strings.Repeat("x", 1<<20))
+		}
+		fmt.Println(`"}`)
+		return say("that was all"), nil
 	})
 	add("large", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return say("%s", strings.Repeat("x", 2<<20)), nil
@@ -111,7 +118,7 @@ func full() *sdk.Server {
 			&sdk.ImageContent{MIMEType: "image/png", Data: picture()},
 			&sdk.ImageContent{MIMEType: "image/png", Data: []byte("<script>")},
 			&sdk.ImageContent{MIMEType: "text/html", Data: []byte("<script>")},
-			&sdk.ImageContent{MIMEType: "image/jpeg", Data: append([]byte("\xff\xd8\xff"), make([]byte, 9<<20)...)},
+			&sdk.ImageContent{MIMEType: "image/jpeg", Data: append([]byte("\xff\xd8\xff"), make([]byte, 8<<20)...)},
 			&sdk.AudioContent{MIMEType: "audio/wav", Data: []byte("RIFF")},
 			&sdk.ResourceLink{URI: "file:///log", Name: "the log", Description: "of\x07today"},
 			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "mem://a", Text: "alpha"}},
@@ -127,11 +134,11 @@ func full() *sdk.Server {
 	})
 	add("ask", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		var got []string
-		_, err := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 5})
+		_, err := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 5}) //nolint:staticcheck // servers of today ask so
 		got = append(got, fmt.Sprint("sampling: ", err))
 		_, err = r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "your password?", RequestedSchema: json.RawMessage(`{"type":"object"}`)})
 		got = append(got, fmt.Sprint("elicitation: ", err))
-		roots, err := r.Session.ListRoots(ctx, nil)
+		roots, err := r.Session.ListRoots(ctx, nil) //nolint:staticcheck // servers of today ask so
 		if err == nil {
 			for _, root := range roots.Roots {
 				got = append(got, "root: "+root.URI)
@@ -270,14 +277,15 @@ func numb() error {
 	})
 }
 
-// children starts a child that holds its pipes, says its id, and dies in a call.
+// children starts a child that holds its pipes, and says its id in a call. Neither
+// ends when its input does.
 func children() error {
 	child := exec.Command("sleep", "600")
 	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	if err := child.Start(); err != nil {
 		return err
 	}
-	return byHand(os.Stdin, os.Stdout, func(m message) string {
+	_ = byHand(os.Stdin, os.Stdout, func(m message) string {
 		switch m.Method {
 		case "tools/list":
 			return `{"tools":[{"name":"child","inputSchema":{"type":"object"}}]}`
@@ -286,6 +294,7 @@ func children() error {
 		}
 		return ""
 	})
+	return stay()
 }
 
 // stubborn does not end when its input does.
@@ -293,7 +302,13 @@ func stubborn() error {
 	if err := serve(full()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	select {}
+	return stay()
+}
+
+func stay() error {
+	for {
+		time.Sleep(time.Hour)
+	}
 }
 
 // chatty prints on stderr without end, then serves.

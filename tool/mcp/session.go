@@ -104,7 +104,7 @@ func (l *link) speaker() *sdk.Client {
 		"notifications/resources/list_changed": true,
 	}
 	if l.server.Dir != "" {
-		opts.Capabilities.RootsV2 = &sdk.RootCapabilities{}
+		opts.Capabilities.RootsV2 = &sdk.RootCapabilities{} //nolint:staticcheck // servers of today ask for it, whatever replaces it
 		hears["roots/list"] = true
 	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "skein", Version: version()}, opts)

@@ -67,9 +67,19 @@ type lines struct {
 	asked   atomic.Int64  // requests of the server that have no answer yet
 }
 
-// Read gives the next message. A line that is none is heard and passed over:
-// servers print greetings and logs where only messages belong.
+// Read gives the next message. Its end is that of both directions: a Write must
+// not wait for a server that is no longer heard.
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := l.next(ctx)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return m, nil
+}
+
+// next reads up to the next message. A line that is none is heard and passed over:
+// servers print greetings and logs where only messages belong.
+func (l *lines) next(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
