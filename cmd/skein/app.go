@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/store/sqlite"
 	"github.com/skeinhq/skein/thread"
 )
@@ -42,9 +44,12 @@ type Flags struct {
 	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
 	Zone      string `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
 	AgentsDir string `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
+	Workspace string `env:"SKEIN_WORKSPACE" default:"." placeholder:"DIR" help:"Folder that agents work in (${default})."`
+	SkillsDir string `name:"skills" env:"SKEIN_SKILLS" default:"skills" placeholder:"DIR" help:"Folder of skills, a folder with a SKILL.md each (${default})."`
 	Events    string `env:"SKEIN_EVENTS" placeholder:"FILE" help:"Append what happens to a file, as JSON, one event a line (-: standard error)."`
 	JSON      bool   `name:"json" env:"SKEIN_JSON" help:"Print JSON."`
 
+	NoTranscript  bool `env:"SKEIN_NO_TRANSCRIPT" help:"Keep nothing of a talk: it is over with the command."`
 	EventsVerbose bool `env:"SKEIN_EVENTS_VERBOSE" help:"Put whole prompts and answers among the events."`
 
 	Version kong.VersionFlag `help:"Show the version."`
@@ -60,6 +65,7 @@ type app struct {
 	parsed *kong.Context
 	file   *configFile
 	models *catalog // once it is read
+	warned *warnings
 }
 
 // defaultDB is $XDG_DATA_HOME/skein/skein.db.
@@ -75,39 +81,48 @@ func defaultDB() string {
 	return filepath.Join(dir, "skein", "skein.db")
 }
 
-// purpose says what a command wants the database for.
+// purpose says what a command wants the engine for.
 type purpose int
 
 const (
-	toWrite  purpose = iota // made where it is not there
-	toChange                // must be there
-	toRead                  // must be there; nothing is written
+	toWrite   purpose = iota // the database is made where it is not there
+	toChange                 // it must be there
+	toRead                   // the same, and nothing is written
+	toAnswer                 // as toWrite; models are asked, and the agents' tools are reached
+	toGoOn                   // as toChange and toAnswer
+	toPreview                // as toRead; the agents' tools are reached
 )
 
-// with opens the engine, runs work with it and closes it.
+// The sorts of purposes.
+var (
+	makes   = []purpose{toWrite, toAnswer}
+	reads   = []purpose{toRead, toPreview}
+	reaches = []purpose{toAnswer, toGoOn, toPreview}
+)
+
+// with opens the engine and what agents work with, runs work and closes them.
 func (a *app) with(p purpose, work func(*skein.Engine) error) error {
 	hearing, err := a.audience()
 	if err != nil {
 		return err
 	}
 	defer hearing.close()
-	e, err := a.open(p, hearing.observers)
+	agents, err := a.agents()
 	if err != nil {
 		return err
 	}
-	return errors.Join(work(e), e.Close())
+	shop, err := a.openWorkshop(agents, slices.Contains(reaches, p))
+	if err != nil {
+		return err
+	}
+	e, err := a.open(p, agents, shop, hearing.observers)
+	if err != nil {
+		return errors.Join(err, shop.close())
+	}
+	return errors.Join(work(e), e.Close(), shop.close())
 }
 
-func (a *app) open(p purpose, observers []skein.Observer) (*skein.Engine, error) {
-	if p != toWrite {
-		if _, err := os.Stat(a.flags.DB); err != nil {
-			return nil, &thread.Error{Code: thread.NotFound, Op: "open", Message: fmt.Sprintf("there is no database %s", a.flags.DB), Hint: "skein chat makes one; --db names another"}
-		}
-	}
-	agents, err := a.agents()
-	if err != nil {
-		return nil, err
-	}
+func (a *app) open(p purpose, agents []skein.Agent, shop *workshop, observers []skein.Observer) (*skein.Engine, error) {
 	models, err := a.catalog()
 	if err != nil {
 		return nil, err
@@ -116,18 +131,41 @@ func (a *app) open(p purpose, observers []skein.Observer) (*skein.Engine, error)
 	if err != nil {
 		return nil, err
 	}
-	st, err := sqlite.Open(a.ctx, a.flags.DB, sqlite.Options{ReadOnly: p == toRead})
+	skills, err := shop.skills()
+	if err != nil {
+		return nil, err
+	}
+	st, err := a.openStore(p)
 	if err != nil {
 		return nil, err
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
-		Store: st, Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
-		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: p == toRead, Observers: observers,
+		Store: st, WithoutTranscript: a.flags.NoTranscript,
+		Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
+		Sets: shop.sets, Skills: skills, Workspace: shop.root.FS(), Prompts: shop.servers.prompt,
+		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: slices.Contains(reads, p), Observers: observers,
 	})
-	if err != nil {
+	if err != nil && st != nil {
 		return nil, errors.Join(err, st.Close())
 	}
-	return e, nil
+	return e, err
+}
+
+// openStore opens the database; nil where nothing is to be kept.
+func (a *app) openStore(p purpose) (store.Store, error) {
+	if a.flags.NoTranscript {
+		return nil, nil
+	}
+	if !slices.Contains(makes, p) {
+		if _, err := os.Stat(a.flags.DB); err != nil {
+			return nil, &thread.Error{Code: thread.NotFound, Op: "open", Message: fmt.Sprintf("there is no database %s", a.flags.DB), Hint: "skein chat makes one; --db names another"}
+		}
+	}
+	st, err := sqlite.Open(a.ctx, a.flags.DB, sqlite.Options{ReadOnly: slices.Contains(reads, p)})
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
 }
 
 // lineGuide reads the text that tells a model how much lines are to keep.
@@ -147,10 +185,8 @@ func (a *app) lineGuide() (string, error) {
 func (a *app) agents() ([]skein.Agent, error) {
 	found, bad := agent.ReadDir(os.DirFS(a.flags.AgentsDir))
 	if bad != nil {
-		for _, line := range strings.Split(bad.Error(), "\n") {
-			if _, err := fmt.Fprintf(a.errs, "skein: left out: %s\n", safe(line)); err != nil {
-				return nil, err
-			}
+		for line := range strings.Lines(bad.Error()) {
+			a.leftOut(line)
 		}
 	}
 	for _, f := range found {
@@ -212,6 +248,15 @@ func (a *app) printJSON(v any) error {
 		return err
 	}
 	return a.printf("%s", safeJSON(b.String()))
+}
+
+// lineJSON prints a value as JSON on one line.
+func (a *app) lineJSON(v any) error {
+	data, err := thread.Encode(v)
+	if err != nil {
+		return err
+	}
+	return a.printf("%s\n", safeJSON(string(data)))
 }
 
 // safeJSON escapes, as JSON can, what safe would show as its code.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -32,9 +31,6 @@ func (chatCmd) Help() string {
 		"\ncommands."
 }
 
-// maxTyped is the most bytes of one typed line.
-const maxTyped = skein.MaxText + 1
-
 // chat is one sitting in a thread.
 type chat struct {
 	*app
@@ -44,6 +40,11 @@ type chat struct {
 	failed bool // an answer failed
 	words  *wording
 	missed map[string]bool // who was named and is no agent, and that was told
+
+	typist  *typist // nil: nobody types
+	held    *typed  // a line that was typed during an answer, and waits for its end
+	waiting *wait   // for what has to come before the turn goes on; nil: for nothing
+	goesOn  bool    // a command has let the turn go on
 }
 
 // Run talks until the input ends or /exit.
@@ -54,7 +55,7 @@ func (c chatCmd) Run(a *app) error {
 	}
 	person := isTerminal(a.in) && isTerminal(a.out)
 	screen := person && !c.Plain && !c.ScreenReader && !a.eventsOnScreen() && os.Getenv("TERM") != "dumb"
-	return a.with(toWrite, func(e *skein.Engine) error {
+	return a.with(toAnswer, func(e *skein.Engine) error {
 		s, err := a.settings()
 		if err != nil {
 			return err
@@ -110,33 +111,19 @@ func isTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// talk reads line after line. A failing answer is told and the talk goes on; in
-// a pipe it makes the exit code 1.
+// talk takes line after line, until there are no more and nothing is waited for. A
+// failing answer is told and the talk goes on; in a pipe it makes the exit code 1.
 func (c *chat) talk() error {
 	if c.person {
 		if err := c.greet(); err != nil {
 			return err
 		}
 	}
-	lines := bufio.NewReaderSize(c.in, 64<<10)
-	for {
-		if c.person {
-			if err := c.printf(c.words.prompt, c.me()); err != nil {
-				return err
-			}
-		}
-		text, err := c.readTyped(lines)
-		if text = strings.TrimSpace(text); text != "" {
-			if left, err := c.take(text); err != nil || left {
-				return err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	c.typist = listen(c.in)
+	err := c.sit()
+	c.unwait()
+	if err := errors.Join(err, c.typist.close()); err != nil {
+		return err
 	}
 	if c.failed && !c.person {
 		return errSaid
@@ -144,25 +131,89 @@ func (c *chat) talk() error {
 	return nil
 }
 
-// readTyped reads a line, and the next where it ends with a backslash.
-func (c *chat) readTyped(r *bufio.Reader) (string, error) {
+// sit is the talk itself.
+func (c *chat) sit() error {
+	if err := c.resume(); err != nil {
+		return err
+	}
+	for over := false; !over || c.waiting != nil; {
+		if c.person && !over {
+			if err := c.printf(c.words.prompt, c.me()); err != nil {
+				return err
+			}
+		}
+		line, came, err := c.next(over)
+		if err != nil {
+			return err
+		}
+		if !came {
+			if err := c.told(c.waited()); err != nil {
+				return err
+			}
+			continue
+		}
+		text, err := c.whole(line)
+		if text = strings.TrimSpace(text); text != "" {
+			if left, err := c.take(text); err != nil || left {
+				return err
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		over = err != nil
+	}
+	return nil
+}
+
+// next gives the line that comes next, or says that none came, and what was waited
+// for has an end.
+func (c *chat) next(over bool) (line typed, came bool, err error) {
+	if c.held != nil {
+		line, c.held = *c.held, nil
+		return line, true, nil
+	}
+	var lines chan typed
+	if !over {
+		lines = c.typist.lines
+	}
+	var ended chan struct{}
+	if c.waiting != nil {
+		ended = c.waiting.ended
+	}
+	select {
+	case line = <-lines:
+		return line, true, nil
+	case <-ended:
+		return line, false, nil
+	case <-c.ctx.Done():
+		return line, false, c.ctx.Err()
+	}
+}
+
+// whole gives what was typed from a line on: the next belongs to it where it ends
+// with a backslash.
+func (c *chat) whole(line typed) (string, error) {
 	var b strings.Builder
 	for {
-		line, err := r.ReadString('\n')
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		if b.Len()+len(line) > maxTyped {
-			return "", &thread.Error{Code: thread.Invalid, Op: "chat", Message: fmt.Sprintf("a line has more than %d bytes", skein.MaxText), Hint: "say less at once"}
+		if b.Len()+len(line.text) > maxTyped {
+			return "", tooMuchTyped()
 		}
-		more, goesOn := strings.CutSuffix(line, `\`)
+		more, goesOn := strings.CutSuffix(line.text, `\`)
 		b.WriteString(more)
-		if err != nil || !goesOn {
-			return b.String(), err
+		if line.err != nil || !goesOn {
+			return b.String(), line.err
 		}
 		b.WriteByte('\n')
 		if c.person {
 			if err := c.printf("%s", c.words.more); err != nil {
 				return "", err
 			}
+		}
+		select {
+		case line = <-c.typist.lines:
+		case <-c.ctx.Done():
+			return "", c.ctx.Err()
 		}
 	}
 }
@@ -180,23 +231,44 @@ func (c *chat) greet() error {
 func (c *chat) take(text string) (left bool, err error) {
 	if strings.HasPrefix(text, "/") {
 		left, err = c.command(text)
+		if err != nil {
+			return left, c.tell(err)
+		}
 	} else {
 		err = c.say(text)
 	}
-	if err != nil && c.ctx.Err() == nil && thread.CodeOf(err) != thread.Storage {
-		c.failed = c.failed || !strings.HasPrefix(text, "/")
-		_, err = fmt.Fprintf(c.errs, "skein: %s\n", safe(oneLine(err)))
+	if err == nil && c.goesOn {
+		err = c.goOn()
 	}
-	return left, err
+	return left, c.told(err)
+}
+
+// told tells what an answer has failed by, and that makes the talk a failed one.
+func (c *chat) told(err error) error {
+	c.failed = c.failed || err != nil
+	return c.tell(err)
+}
+
+// tell tells what went wrong, and gives what ends the talk.
+func (c *chat) tell(err error) error {
+	if err == nil || c.ctx.Err() != nil || thread.CodeOf(err) == thread.Storage || errors.Is(err, errLeft) {
+		return err
+	}
+	_, err = fmt.Fprintf(c.errs, "skein: %s\n", safe(oneLine(err)))
+	return err
 }
 
 // say says the text and prints the answer as it comes. The first interrupt
-// stops the answer; between answers one leaves.
+// stops the answer; between answers one leaves. While the turn waits, the text does
+// too.
 func (c *chat) say(text string) error {
 	if err := c.miss(text); err != nil {
 		return err
 	}
-	return c.hear(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
+	if c.waiting != nil {
+		return c.sayLater(text)
+	}
+	return c.follow(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
 }
 
 // miss tells once that whoever a text names is no agent, so that another answers.
@@ -210,23 +282,84 @@ func (c *chat) miss(text string) error {
 	return err
 }
 
-// retry has answered what no answer came to.
-func (c *chat) retry() error { return c.hear(c.thread.StreamReply) }
+// retry has answered what no answer came to, or else the newest answer made again.
+func (c *chat) retry() error {
+	waits, err := c.unanswered()
+	if err != nil {
+		return err
+	}
+	if waits {
+		return c.follow(c.thread.StreamReply)
+	}
+	return c.follow(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.StreamRegenerate(ctx, c.me()) })
+}
 
-// hear prints an answer as it comes.
-func (c *chat) hear(answers func(context.Context) iter.Seq2[skein.Piece, error]) error {
+// unanswered says whether anything waits for an answer.
+func (c *chat) unanswered() (bool, error) {
+	state, err := c.thread.State(c.ctx)
+	if err != nil || state.Turn != 0 || len(state.Inbox) > 0 {
+		return err == nil, err
+	}
+	for e, err := range c.thread.Messages(c.ctx, state.Length-1, state.Length) {
+		return err == nil && e.Message != nil && e.Message.Role != thread.Assistant, err
+	}
+	return false, nil
+}
+
+// follow prints an answer as it comes. Where a call in it waits for an approval the
+// question is shown, and the decision is waited for.
+func (c *chat) follow(answers answers) error {
+	_, err := c.hear(answers)
+	asked, ok := waitsFor(err)
+	if !ok {
+		return err
+	}
+	return errors.Join(c.showAsked(asked), c.awaitDecision())
+}
+
+// answers are those to come, piece by piece.
+type answers func(context.Context) iter.Seq2[skein.Piece, error]
+
+// heard is a piece of an answer, or what it failed by.
+type heard struct {
+	piece skein.Piece
+	err   error
+}
+
+// hear prints an answer as it comes and gives how many pieces came. Lines that are
+// typed meanwhile wait, but for those that are for the running turn.
+func (c *chat) hear(answers answers) (pieces int, err error) {
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
 	defer stop()
-	out := &answer{chat: c}
-	for piece, err := range answers(ctx) {
-		if err != nil {
-			return errors.Join(out.end(), c.stopped(ctx, err))
+	coming := make(chan heard)
+	go func() {
+		defer close(coming)
+		for p, err := range answers(ctx) {
+			coming <- heard{p, err}
 		}
-		if err := out.add(piece); err != nil {
-			return err
+	}()
+	out := &answer{chat: c}
+	for {
+		select {
+		case h, more := <-coming:
+			switch {
+			case !more:
+				return pieces, errors.Join(out.end(), err)
+			case h.err != nil:
+				err = errors.Join(err, out.end(), c.stopped(ctx, h.err))
+			case err == nil:
+				pieces++
+				if err = out.add(h.piece); err != nil {
+					stop()
+				}
+			}
+		case line := <-c.meanwhile():
+			if e := c.interject(out, line); e != nil && err == nil {
+				err = e
+				stop()
+			}
 		}
 	}
-	return out.end()
 }
 
 // stopped tells that an interrupt, and not err, has ended an answer.
@@ -314,14 +447,6 @@ func (a *answer) addJSON(p skein.Piece) error {
 	a.open, a.author = true, p.Author
 	a.text.WriteString(p.Text)
 	return nil
-}
-
-func (a *answer) lineJSON(v any) error {
-	data, err := thread.Encode(v)
-	if err != nil {
-		return err
-	}
-	return a.printf("%s\n", safeJSON(string(data)))
 }
 
 // end ends the line that is begun.

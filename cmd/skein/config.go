@@ -72,7 +72,7 @@ type fileResolver struct{ app *app }
 // Validate refuses keys that are no flags.
 func (r *fileResolver) Validate(k *kong.Application) error {
 	f := r.app.file
-	known := []string{providersKey}
+	known := []string{providersKey, serversKey}
 	for _, flag := range k.Flags {
 		if configurable(flag) {
 			known = append(known, flag.Name)
@@ -135,7 +135,7 @@ type setting struct {
 
 // Run prints every setting in force and where it comes from: a flag, the
 // environment, the settings file, the thread or the default; then the providers
-// of the settings file. Keys are never shown, nor what else an address may hold
+// and MCP servers of the settings file. Keys are never shown, nor what else an address may hold
 // that is secret.
 func (c configCmd) Run(a *app) error {
 	kept := map[string]string{}
@@ -159,7 +159,11 @@ func (c configCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	all = append(all, named...)
+	servers, err := a.namedServers()
+	if err != nil {
+		return err
+	}
+	all = append(append(all, named...), servers...)
 	if a.flags.JSON {
 		return a.printJSON(all)
 	}

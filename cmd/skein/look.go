@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/skeinhq/skein"
@@ -99,29 +101,6 @@ func (a *app) showEntry(t *thread.Thread, e *thread.Entry) error {
 	return a.printf("%6d %6s  %s  %-8s %s\n", e.Seq, index, e.Time.Local().Format("2006-01-02 15:04:05"), e.Kind, safe(about(e)))
 }
 
-// about says in one line what an entry records.
-func about(e *thread.Entry) string {
-	switch {
-	case e.Message != nil:
-		return thread.OneLine(skein.Leaf(e.Message))
-	case e.Queued != nil:
-		return thread.OneLine(skein.Leaf(e.Queued.Message))
-	case e.Cut != nil:
-		return fmt.Sprintf("cut %d: whole messages from %d, %s", e.Cut.Number, e.Cut.Boundary, counted(len(e.Cut.Outline), "line", "lines"))
-	case e.Turn != nil:
-		return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.Turn.State, e.Turn.Agent, e.Turn.Call, e.Turn.Reason))
-	case e.Rewind != nil:
-		return fmt.Sprintf("to message %d, undoing %d", e.Rewind.Index, e.Rewind.Undid)
-	case e.Reset != nil:
-		return fmt.Sprintf("undoing %d", e.Reset.Undid)
-	case e.Title != nil:
-		return thread.OneLine(e.Title.Title)
-	case e.Approval != nil:
-		return e.Approval.State + " " + e.Approval.Call
-	}
-	return ""
-}
-
 type promptCmd struct {
 	Thread string `arg:"" help:"The thread."`
 	At     int64  `placeholder:"SEQ" help:"Show what the answer at this seq of the log was made from instead."`
@@ -132,7 +111,7 @@ func (promptCmd) Help() string {
 }
 
 func (c promptCmd) Run(a *app) error {
-	return a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+	return a.inThread(toPreview, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
 		if c.At == 0 {
 			return a.showPrompt(t, a.flags.Agent)
 		}
@@ -211,17 +190,32 @@ func (a *app) showUsage(t *skein.Thread) error {
 	if a.flags.JSON {
 		return a.printJSON(u)
 	}
+	return a.printUsage(u)
+}
+
+// printUsage prints what requests took, by purpose and by agent, and how much of
+// the prompts was the same as before.
+func (a *app) printUsage(u skein.Usage) error {
+	rows := []string{counted(u.Requests, "request", "requests") + ": " + tookWords(u.Turns)}
+	if u.Summary != (thread.Usage{}) {
+		rows = append(rows, "summaries: "+tookWords(u.Summary))
+	}
+	if u.Lines != (thread.Usage{}) {
+		rows = append(rows, "lines: "+tookWords(u.Lines))
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.Agents)) {
+		rows = append(rows, "by "+name+": "+tookWords(u.Agents[name]))
+	}
 	same := 0.0
 	if u.Tokens > 0 {
 		same = 100 * float64(u.Same) / float64(u.Tokens)
 	}
-	if u.Lines != (thread.Usage{}) {
-		if err := a.printf("lines: input %d, output %s, %.4f dollars\n", u.Lines.Input+u.Lines.CacheRead+u.Lines.CacheWrite, counted(u.Lines.Output, "token", "tokens"), u.Lines.Cost); err != nil {
-			return err
-		}
-	}
-	return a.printf("%s: input %d, cache read %d, cache write %d, output %s, %.4f dollars\nprompts: %s by estimate, %.1f %% the same as the request before\n",
-		counted(u.Requests, "request", "requests"), u.Turns.Input, u.Turns.CacheRead, u.Turns.CacheWrite, counted(u.Turns.Output, "token", "tokens"), u.Turns.Cost, counted(u.Tokens, "token", "tokens"), same)
+	rows = append(rows, fmt.Sprintf("prompts: %s by estimate, %.1f %% the same as the request before", counted(u.Tokens, "token", "tokens"), same))
+	return a.printf("%s\n", safe(strings.Join(rows, "\n")))
+}
+
+func tookWords(u thread.Usage) string {
+	return fmt.Sprintf("input %d, cache read %d, cache write %d, output %s, %.4f dollars", u.Input, u.CacheRead, u.CacheWrite, counted(u.Output, "token", "tokens"), u.Cost)
 }
 
 // inThread opens the engine and a thread that must be there.

@@ -21,30 +21,36 @@ import (
 type cli struct {
 	Flags `embed:""`
 
-	Chat     chatCmd     `cmd:"" help:"Talk in a thread, line by line."`
-	Threads  threadsCmd  `cmd:"" help:"List the threads, the last used first."`
-	Show     showCmd     `cmd:"" help:"Show a thread's log."`
-	Prompt   promptCmd   `cmd:"" help:"Show what the model would be sent."`
-	Outline  outlineCmd  `cmd:"" help:"Show a thread's outline."`
-	Zoom     zoomCmd     `cmd:"" help:"Open a line of the outline."`
-	Read     readCmd     `cmd:"" help:"Read messages whole."`
-	Search   searchCmd   `cmd:"" help:"Search everything ever said in a thread."`
-	Fake     fakeCmd     `cmd:"" help:"Start a fake provider on this machine, to try things without a key."`
-	Models   modelsCmd   `cmd:"" help:"List the models, their limits and prices."`
-	Lines    linesCmd    `cmd:"" help:"Show who wrote a thread's lines, and what they took."`
-	Usage    usageCmd    `cmd:"" help:"Show what a thread's requests took."`
-	Import   importCmd   `cmd:"" help:"Import a transcript of another program."`
-	Title    titleCmd    `cmd:"" help:"Name a thread."`
-	Rewind   rewindCmd   `cmd:"" help:"Undo every message after the given one."`
-	Reset    resetCmd    `cmd:"" help:"Start a thread over; what was said stays readable."`
-	Fork     forkCmd     `cmd:"" help:"Make a thread that shares another's past."`
-	Delete   deleteCmd   `cmd:"" help:"Hide a thread; it is removed for good after 7 days."`
-	Undelete undeleteCmd `cmd:"" help:"Bring a deleted thread back."`
-	Backup   backupCmd   `cmd:"" help:"Copy the database while it is in use."`
-	Restore  restoreCmd  `cmd:"" help:"Make a database from a backup."`
-	Doctor   doctorCmd   `cmd:"" help:"Check the database, and repair what can be rebuilt."`
-	Config   configCmd   `cmd:"" help:"Show the settings in force and where each comes from."`
-	About    versionCmd  `cmd:"" name:"version" help:"Show the version."`
+	Chat      chatCmd      `cmd:"" help:"Talk in a thread, line by line."`
+	Threads   threadsCmd   `cmd:"" help:"List the threads, the last used first."`
+	Show      showCmd      `cmd:"" help:"Show a thread's log."`
+	Prompt    promptCmd    `cmd:"" help:"Show what the model would be sent."`
+	Outline   outlineCmd   `cmd:"" help:"Show a thread's outline."`
+	Zoom      zoomCmd      `cmd:"" help:"Open a line of the outline."`
+	Read      readCmd      `cmd:"" help:"Read messages whole."`
+	Search    searchCmd    `cmd:"" help:"Search everything ever said in a thread."`
+	Fake      fakeCmd      `cmd:"" help:"Start a fake provider on this machine, to try things without a key."`
+	Models    modelsCmd    `cmd:"" help:"List the models, their limits and prices."`
+	Lines     linesCmd     `cmd:"" help:"Show who wrote a thread's lines, and what they took."`
+	Usage     usageCmd     `cmd:"" help:"Show what a thread's requests took."`
+	Import    importCmd    `cmd:"" help:"Import a transcript of another program."`
+	Reply     replyCmd     `cmd:"" help:"Answer what waits in a thread, or go on with the turn that is open."`
+	Approvals approvalsCmd `cmd:"" help:"List the calls that wait for an approval."`
+	Approve   approveCmd   `cmd:"" help:"Allow a call that waits for an approval."`
+	Deny      denyCmd      `cmd:"" help:"Deny a call that waits for an approval."`
+	Stop      stopCmd      `cmd:"" help:"Stop a thread's turn, whoever runs it."`
+	Compact   compactCmd   `cmd:"" help:"Make a thread's prompt smaller now."`
+	Title     titleCmd     `cmd:"" help:"Name a thread."`
+	Rewind    rewindCmd    `cmd:"" help:"Undo every message after the given one."`
+	Reset     resetCmd     `cmd:"" help:"Start a thread over; what was said stays readable."`
+	Fork      forkCmd      `cmd:"" help:"Make a thread that shares another's past."`
+	Delete    deleteCmd    `cmd:"" help:"Hide a thread; it is removed for good after 7 days."`
+	Undelete  undeleteCmd  `cmd:"" help:"Bring a deleted thread back."`
+	Backup    backupCmd    `cmd:"" help:"Copy the database while it is in use."`
+	Restore   restoreCmd   `cmd:"" help:"Make a database from a backup."`
+	Doctor    doctorCmd    `cmd:"" help:"Check the database, and repair what can be rebuilt."`
+	Config    configCmd    `cmd:"" help:"Show the settings in force and where each comes from."`
+	About     versionCmd   `cmd:"" name:"version" help:"Show the version."`
 }
 
 func main() {
@@ -57,7 +63,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	c := &cli{}
-	app := &app{ctx: ctx, in: in, out: out, errs: errs, flags: &c.Flags}
+	app := &app{ctx: ctx, in: in, out: out, errs: errs, flags: &c.Flags, warned: &warnings{}}
 	var err error
 	if app.file, err = readConfig(); err != nil {
 		return app.fail(err)
@@ -87,7 +93,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		return app.misused(err)
 	}
 	app.parsed = parsed
-	if err := app.checkFlags(); err != nil {
+	if err := errors.Join(app.checkFlags(), app.checkTranscript()); err != nil {
 		return app.fail(err)
 	}
 	if err := parsed.Run(); err != nil {

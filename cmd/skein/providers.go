@@ -171,7 +171,7 @@ func (f *configFile) providers() (map[string]provider, error) {
 	return named, nil
 }
 
-// providersKey is the one key of the settings file that is no flag.
+// providersKey is where the settings file has providers.
 const providersKey = "providers"
 
 func (f *configFile) bad(err error) error {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -20,17 +22,34 @@ func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, notice st
 		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
 	}
-	return tui.Run(ctx, tui.Config{
-		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: a.flags.DB + ".drafts",
+	drafts, forget, err := a.drafts()
+	if err != nil {
+		return err
+	}
+	defer a.holdWarnings()()
+	return errors.Join(tui.Run(ctx, tui.Config{
+		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: drafts,
 		Notice: notice, Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
 		Run: func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (tui.Outcome, error) {
 			printing := *a
 			printing.ctx, printing.out, printing.errs = ctx, out, out
-			c := &chat{app: &printing, engine: e, thread: t}
+			c := &chat{app: &printing, engine: e, thread: t, words: &forEyes}
 			left, err := c.command(text)
 			return tui.Outcome{Thread: c.thread, Left: left}, err
 		},
-	})
+	}), forget())
+}
+
+// drafts is the folder for what is typed and not said; where nothing is to be kept,
+// one that forget removes.
+func (a *app) drafts() (dir string, forget func() error, err error) {
+	if !a.flags.NoTranscript {
+		return a.flags.DB + ".drafts", func() error { return nil }, nil
+	}
+	if dir, err = os.MkdirTemp("", "skein-"); err != nil {
+		return "", nil, err
+	}
+	return dir, func() error { return os.RemoveAll(dir) }, nil
 }
 
 // modelName is the model where neither thread nor agent names one.

@@ -41,7 +41,17 @@ func slashes() []slash {
 		{"search", "WORDS", "search everything said", -1, func(c *chat, args []string) error {
 			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args, 0)})
 		}},
-		{"retry", "", "send again what no answer came to", 0, func(c *chat, _ []string) error { return c.retry() }},
+		{"approve", "[CALL] [always]", "allow a call that waits", 2, (*chat).approve},
+		{"approve!", "[CALL]", "allow it, and such calls in this thread from now on", 1, func(c *chat, args []string) error {
+			return c.approve(append(args, always))
+		}},
+		{"deny", "[CALL] [REASON]", "deny a call that waits", -1, (*chat).deny},
+		{"steer", "TEXT", "say something that the running turn hears", -1, (*chat).steer},
+		{"stop", "", "stop the turn, whoever runs it", 0, (*chat).stop},
+		{"tools", "", "list the tools and what the permissions say of them", 0, func(c *chat, _ []string) error { return c.showTools() }},
+		{"skills", "", "list the skills, and which are loaded", 0, func(c *chat, _ []string) error { return c.showSkills() }},
+		{"compact", "", "make the prompt smaller now", 0, func(c *chat, _ []string) error { return c.compact(c.thread) }},
+		{"retry", "", "send again what no answer came to, or make the newest again", 0, func(c *chat, _ []string) error { return c.retry() }},
 		{"model", "[NAME]", "show or change the model that answers here", 1, (*chat).changeModel},
 		{"usage", "", "show what requests took", 0, func(c *chat, _ []string) error { return c.showUsage(c.thread) }},
 		{"rewind", "ID", "undo every message after that one", 1, func(c *chat, args []string) error {

@@ -18,6 +18,14 @@ type wording struct {
 	ended    string // after an answer
 	stopped  string
 
+	asks      string // agent, the call's id where several wait, the question
+	named     string // a call's id
+	decide    string // how to decide; " CALL" where several wait
+	decided   string // by whom, and what
+	later     string // what was said waits for the turn's end
+	elsewhere string // another process runs the turn
+	resumed   string // a turn that was left open goes on
+
 	// ready gives how many bytes of what has come of an answer are written now.
 	ready func(text string) int
 }
@@ -32,7 +40,16 @@ var forEyes = wording{
 	again:    "(again from the start: %s)\n",
 	ending:   "(%s)\n",
 	stopped:  "(stopped)\n",
-	ready:    func(text string) int { return len(text) },
+
+	asks:      "(%s asks%s: %s)\n",
+	named:     " for %s",
+	decide:    "(/approve%[1]s allows it, /approve!%[1]s always in this thread, /deny%[1]s [REASON] denies it)\n",
+	decided:   "(%s)\n",
+	later:     "(kept: it is answered after this turn)\n",
+	elsewhere: "(another process answers here; its end is waited for)\n",
+	resumed:   "(going on with the turn that was left open)\n",
+
+	ready: func(text string) int { return len(text) },
 }
 
 // forEars is for a screen reader: no signs but words, whole sentences instead of
@@ -47,7 +64,16 @@ var forEars = wording{
 	ending:   "The answer ended early: %s.\n",
 	ended:    "End of the answer.\n",
 	stopped:  "Stopped.\n",
-	ready:    sentences,
+
+	asks:      "%s asks for leave%s. %s\n",
+	named:     " for the call %s",
+	decide:    "Type /approve%[1]s to allow it, /approve!%[1]s to allow it always in this thread, or /deny%[1]s and a reason.\n",
+	decided:   "Decided: %s.\n",
+	later:     "That is kept and answered after this turn.\n",
+	elsewhere: "Another process answers here. Its end is waited for.\n",
+	resumed:   "Going on with the turn that was left open.\n",
+
+	ready: sentences,
 }
 
 // longSentence is how many bytes are waited for until words are spoken that end

@@ -10,17 +10,26 @@
 //	# the model looks a line up, then answers
 //	{"calls": [{"name": "zoom", "input": {"id": 0, "n": 1}}]}
 //	The venue is the old harbour hall.
+//
+// Requests beside the talk, such as those for summaries, have the number 0. They
+// get the script's summary, which a line of its own sets, wherever it stands; the
+// last one counts:
+//
+//	{"summary": "The venue was chosen."}
 package scripted
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -61,9 +70,30 @@ func (d *Duration) UnmarshalText(b []byte) error {
 	return err
 }
 
-// Model plays its replies.
+// Model plays its replies. Summary is what it says where a request has no number;
+// empty: such a request fails.
 type Model struct {
 	Replies []Reply
+	Summary string
+}
+
+// scriptLine is a line of JSON: a reply, or the summary.
+type scriptLine struct {
+	Reply
+	Summary *string `json:"summary"`
+}
+
+// reply gives the line's reply, where it is one.
+func (l scriptLine) reply() (reply Reply, ok bool, err error) {
+	switch {
+	case l.Summary == nil:
+		return l.Reply, true, nil
+	case strings.TrimSpace(*l.Summary) == "":
+		return Reply{}, false, errors.New("its summary is blank")
+	case !reflect.ValueOf(l.Reply).IsZero():
+		return Reply{}, false, errors.New("a summary stands on a line of its own")
+	}
+	return Reply{}, false, nil
 }
 
 // Open reads a script from a file.
@@ -90,13 +120,19 @@ func Read(r io.Reader) (*Model, error) {
 			m.Replies = append(m.Replies, Reply{Text: string(line)})
 			continue
 		}
-		var reply Reply
+		var l scriptLine
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.DisallowUnknownFields()
-		if err := dec.Decode(&reply); err != nil {
+		err := dec.Decode(&l)
+		reply, ok, wrong := l.reply()
+		switch err := cmp.Or(err, wrong); {
+		case err != nil:
 			return nil, &thread.Error{Code: thread.Configuration, Op: "script", Message: fmt.Sprintf("line %d of the script is no reply", n), Err: err}
+		case ok:
+			m.Replies = append(m.Replies, reply)
+		default:
+			m.Summary = *l.Summary
 		}
-		m.Replies = append(m.Replies, reply)
 	}
 	if err := lines.Err(); err != nil {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "script", Message: "the script cannot be read", Err: err}
@@ -107,15 +143,11 @@ func Read(r io.Reader) (*Model, error) {
 // Stream plays the reply that the request's number asks for.
 func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
 	return func(yield func(model.Event, error) bool) {
-		if r.Number < 1 || r.Number > int64(len(m.Replies)) {
-			yield(model.Event{}, &thread.Error{
-				Code: thread.Response, Op: "model",
-				Message: fmt.Sprintf("the script has no reply number %d", r.Number),
-				Hint:    fmt.Sprintf("it ends after %d; add a line", len(m.Replies)),
-			})
+		reply, err := m.reply(r.Number)
+		if err != nil {
+			yield(model.Event{}, err)
 			return
 		}
-		reply := m.Replies[r.Number-1]
 		if err := model.Wait(ctx, time.Duration(reply.Delay)); err != nil {
 			yield(model.Event{}, err)
 			return
@@ -135,6 +167,27 @@ func (m *Model) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Ev
 		}
 		yield(reply.done(r), nil)
 	}
+}
+
+// reply gives the reply to the request of a number.
+func (m *Model) reply(number int64) (Reply, error) {
+	switch {
+	case number == 0 && m.Summary != "":
+		return Reply{Text: m.Summary}, nil
+	case number == 0:
+		return Reply{}, &thread.Error{
+			Code: thread.Response, Op: "model",
+			Message: "the script has no summary",
+			Hint:    `add a line {"summary": "text"}`,
+		}
+	case number < 0 || number > int64(len(m.Replies)):
+		return Reply{}, &thread.Error{
+			Code: thread.Response, Op: "model",
+			Message: fmt.Sprintf("the script has no reply number %d", number),
+			Hint:    fmt.Sprintf("it ends after %d; add a line", len(m.Replies)),
+		}
+	}
+	return m.Replies[number-1], nil
 }
 
 // done is the event that ends the reply.

@@ -73,3 +73,29 @@ func TestABadLineIsNamed(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+func TestARequestBesideTheTalkGetsTheSummary(t *testing.T) {
+	text, done, err := play(t, "one\n{\"summary\": \"Old.\"}\n{\"summary\": \"They planned it.\"}\ntwo\n", 0)
+	if err != nil || text != "They planned it." || done.Stop != thread.StopEnd || len(done.Parts) != 1 {
+		t.Fatalf("got %q, %+v, %v", text, done, err)
+	}
+	if text, _, err := play(t, "one\n{\"summary\": \"They planned it.\"}\ntwo\n", 2); err != nil || text != "two" {
+		t.Fatalf("a summary took a reply's place: %q, %v", text, err)
+	}
+}
+
+func TestAScriptWithoutASummarySaysHowToAddOne(t *testing.T) {
+	_, _, err := play(t, script, 0)
+	if thread.CodeOf(err) != thread.Response || !strings.Contains(err.Error(), `add a line {"summary": "text"}`) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestASummaryStandsAlone(t *testing.T) {
+	for _, line := range []string{`{"summary": "a", "text": "b"}`, `{"summary": " "}`, `{"summary": "a", "calls": [{"name": "zoom"}]}`} {
+		_, err := scripted.Read(strings.NewReader("fine\n" + line))
+		if thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}

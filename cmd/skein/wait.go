@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+)
+
+// wait is a talk's wait for what has to come before a turn goes on. Its goroutine
+// ends with it.
+type wait struct {
+	since int64         // the log's tip when it began
+	ended chan struct{} // closed when it has come, or failed
+	err   error         // read after that
+	stop  func()
+	then  func(since int64) error
+}
+
+// errLeft ends a talk whose turn goes on waiting without it.
+var errLeft = errors.New("its turn stays open")
+
+// wait begins to wait until until returns; then goes on.
+func (c *chat) wait(until func(context.Context) error, then func(since int64) error) error {
+	c.unwait()
+	state, err := c.thread.State(c.ctx)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
+	w := &wait{since: state.Tip, ended: make(chan struct{}), stop: stop, then: then}
+	go func() {
+		defer close(w.ended)
+		w.err = until(ctx)
+	}()
+	c.waiting = w
+	return nil
+}
+
+// unwait waits no longer.
+func (c *chat) unwait() {
+	if c.waiting == nil {
+		return
+	}
+	c.waiting.stop()
+	<-c.waiting.ended
+	c.waiting = nil
+}
+
+// waited goes on after a wait that has an end. An interrupt leaves the talk; the
+// turn stays as it is.
+func (c *chat) waited() error {
+	w := c.waiting
+	c.unwait()
+	if w.err != nil && c.ctx.Err() == nil && errors.Is(w.err, context.Canceled) {
+		id := c.thread.ID()
+		return &thread.Error{Code: thread.Aborted, Op: "chat", Thread: id, Message: "the talk was left", Hint: fmt.Sprintf("skein approvals lists what waits, skein reply %s goes on", id), Err: errLeft}
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if c.person {
+		if err := c.printf("\n"); err != nil { // the prompt sign stands there
+			return err
+		}
+	}
+	return w.then(w.since)
+}
+
+// resume goes on with a turn that was open when the talk began: at its question, at
+// the end of who runs it, or at once where nobody does.
+func (c *chat) resume() error {
+	state, err := c.thread.State(c.ctx)
+	if err != nil || state.Turn == 0 {
+		return err
+	}
+	asked, err := c.thread.Pending(c.ctx)
+	switch {
+	case err != nil:
+		return err
+	case len(asked) > 0:
+		return errors.Join(c.showAsked(asked), c.awaitDecision())
+	case state.Lease.Held(time.Now()):
+		return errors.Join(c.note(c.words.elsewhere), c.wait(c.untilFree, c.takeOver))
+	}
+	return c.told(c.takeOver(state.Tip))
+}
+
+// lookForOwner is how often it is looked whether another process still runs the
+// turn.
+const lookForOwner = 200 * time.Millisecond
+
+// untilFree waits until nobody runs the thread's turn.
+func (c *chat) untilFree(ctx context.Context) error {
+	for {
+		state, err := c.thread.State(ctx)
+		if err != nil || state.Turn == 0 || !state.Lease.Held(time.Now()) {
+			return err
+		}
+		if err := model.Wait(ctx, lookForOwner); err != nil {
+			return err
+		}
+	}
+}
+
+// takeOver goes on after another process: with what it has said, or, where it died
+// or left the turn open, with the turn.
+func (c *chat) takeOver(since int64) error {
+	state, err := c.thread.State(c.ctx)
+	if err != nil {
+		return err
+	}
+	if state.Turn == 0 {
+		return c.catchUp(since)
+	}
+	asked, err := c.thread.Pending(c.ctx)
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		if err := c.note(c.words.resumed); err != nil {
+			return err
+		}
+	}
+	return c.proceed(since)
+}
+
+// awaitDecision waits until somebody, wherever, has decided about the calls that
+// were asked about.
+func (c *chat) awaitDecision() error {
+	return c.wait(c.thread.AwaitDecision, func(since int64) error {
+		return errors.Join(c.showDecided(since), c.proceed(since))
+	})
+}
+
+// goOn goes on at once, after a command that let the turn do so.
+func (c *chat) goOn() error {
+	c.goesOn = false
+	state, err := c.thread.State(c.ctx)
+	if err != nil {
+		return err
+	}
+	since := state.Tip
+	if c.waiting != nil {
+		since = c.waiting.since
+	}
+	c.unwait()
+	return c.proceed(since)
+}
+
+// proceed has the open turn go on and prints what comes of it, or what came of it
+// since elsewhere.
+func (c *chat) proceed(since int64) error {
+	state, err := c.thread.State(c.ctx)
+	if err != nil {
+		return err
+	}
+	if state.Turn == 0 && len(state.Inbox) == 0 {
+		return c.catchUp(since)
+	}
+	pieces, err := c.hear(c.thread.StreamReply)
+	if asked, ok := waitsFor(err); ok {
+		return errors.Join(c.showAsked(asked), c.awaitDecision())
+	}
+	if err != nil || pieces > 0 {
+		return err
+	}
+	return c.catchUp(since)
+}
+
+// catchUp prints the answers that others have had made since.
+func (c *chat) catchUp(since int64) error {
+	out := &answer{chat: c}
+	for e, err := range c.thread.Entries(c.ctx, store.EntriesQuery{After: since, Kinds: []thread.Kind{thread.MessageKind}}) {
+		if err != nil {
+			return err
+		}
+		if e.Message == nil || e.Message.Role != thread.Assistant {
+			continue
+		}
+		if text := e.Message.PlainText(); text != "" {
+			if err := out.add(skein.Piece{ID: e.ID, Author: e.Message.Author, Text: text}); err != nil {
+				return err
+			}
+		}
+		for _, call := range e.Message.Calls() {
+			if err := out.add(skein.Piece{ID: e.ID, Author: e.Message.Author, Call: &call}); err != nil {
+				return err
+			}
+		}
+	}
+	return out.end()
+}
+
+// sayLater says what is answered after the turn that is open.
+func (c *chat) sayLater(text string) error {
+	e, err := c.thread.Say(c.ctx, c.me(), text)
+	if err != nil || c.flags.JSON {
+		return err
+	}
+	if e.Kind != thread.QueuedKind {
+		return nil // the turn has ended meanwhile
+	}
+	return c.note(c.words.later)
+}
+
+// note prints words of our own; programs have no use for them.
+func (c *chat) note(words string) error {
+	if c.flags.JSON {
+		return nil
+	}
+	return c.printf("%s", words)
+}
+
+// waitsFor gives the calls that a turn waits for, where err says that it does.
+func waitsFor(err error) ([]skein.Asked, bool) {
+	var e *thread.Error
+	if !errors.As(err, &e) {
+		return nil, false
+	}
+	w, ok := e.Details.(skein.Waiting)
+	return w.Asked, ok
+}
+
+// showAsked prints what waits for an approval and how to decide; as JSON an object
+// {asked} a call.
+func (c *chat) showAsked(asked []skein.Asked) error {
+	if c.flags.JSON {
+		for _, w := range asked {
+			if err := c.lineJSON(map[string]any{"asked": w}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, w := range asked {
+		id := ""
+		if len(asked) > 1 {
+			id = fmt.Sprintf(c.words.named, w.Call)
+		}
+		if err := c.printf(c.words.asks, safe(w.Agent), safe(id), safe(questionOf(w))); err != nil {
+			return err
+		}
+	}
+	if c.typist == nil {
+		return nil // nobody can type an answer
+	}
+	call := ""
+	if len(asked) > 1 {
+		call = " CALL"
+	}
+	return c.printf(c.words.decide, call)
+}
+
+// showDecided prints what others have decided since.
+func (c *chat) showDecided(since int64) error {
+	q := store.EntriesQuery{After: since, Kinds: []thread.Kind{thread.ApprovalKind}}
+	for e, err := range c.thread.Entries(c.ctx, q) {
+		if err != nil {
+			return err
+		}
+		a := e.Approval
+		if a == nil || a.State == thread.ApprovalAsked {
+			continue
+		}
+		if c.flags.JSON {
+			if err := c.lineJSON(map[string]any{"decided": a}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.printf(c.words.decided, safe(aboutApproval(a))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meanwhile gives the lines that are typed during an answer, until one has to wait
+// for its end.
+func (c *chat) meanwhile() <-chan typed {
+	if c.typist == nil || c.held != nil {
+		return nil
+	}
+	return c.typist.lines
+}
+
+// immediate are the commands that are for a turn that runs.
+var immediate = []string{"/steer", "/stop"}
+
+// interject takes a line that was typed during an answer: what is for the running
+// turn at once, all else after it.
+func (c *chat) interject(out *answer, line typed) error {
+	name, _, _ := strings.Cut(strings.TrimSpace(line.text), " ")
+	if line.err != nil || !slices.Contains(immediate, name) {
+		c.held = &line
+		return nil
+	}
+	if err := errors.Join(out.end(), c.untilBegun()); err != nil {
+		return err
+	}
+	_, err := c.command(strings.TrimSpace(line.text))
+	c.goesOn = false // it does already
+	return c.tell(err)
+}
+
+// mostToBegin is how long a turn may take to begin.
+const mostToBegin = 2 * time.Second
+
+// untilBegun waits until the turn that was asked for has begun.
+func (c *chat) untilBegun() error {
+	ctx, stop := context.WithTimeout(c.ctx, mostToBegin)
+	defer stop()
+	for {
+		state, err := c.thread.State(c.ctx)
+		if err != nil || state.Turn != 0 {
+			return err
+		}
+		if model.Wait(ctx, lookForOwner/10) != nil {
+			return c.ctx.Err() // the command says that no turn runs
+		}
+	}
+}
