@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/store/memory"
 	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
@@ -481,5 +483,37 @@ func TestALongOutputIsKeptWholeBesideItsResult(t *testing.T) {
 	}
 	if !strings.Contains(whole.String(), text) {
 		t.Errorf("the pages hold %d bytes, not the whole output of %d", whole.Len(), len(text))
+	}
+}
+
+func TestObserversHearWhatATurnDoes(t *testing.T) {
+	var mu sync.Mutex
+	var heard []string
+	e, err := skein.Open(context.Background(), skein.Config{
+		Store: memory.New(memory.Options{}), Skills: reviewer(t), Model: "scripted", Models: script(t, load, `{"calls":[{"id":"g","name":"git","input":{}}]}`, "done"),
+		Observers: []skein.Observer{{Event: func(ev thread.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			heard = append(heard, strings.TrimSpace(string(ev.Type)+" "+ev.Name+strings.Join(ev.Names, ",")))
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(t, open(t, e, "main", skein.Settings{}), "review it")
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	want := []string{"conversation", "instructions-loaded", "step", "tool load_skill", "tool-result load_skill", "skills-loaded review", "step", "tool git", "tool-result git", "step", "text", "finished"}
+	at := 0
+	for _, h := range heard {
+		if at < len(want) && h == want[at] {
+			at++
+		}
+	}
+	if at < len(want) {
+		t.Errorf("%q is missing, in this order, from %q", want[at], heard)
 	}
 }

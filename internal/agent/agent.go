@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/skeinhq/skein/guide"
@@ -82,6 +83,15 @@ func (a Agent) Instruct(ctx context.Context, in guide.Input, skills guide.Skills
 	all := append([]guide.Instruction{guide.Text(a.Instructions)}, a.Include...)
 	all = append(all, guide.Text(skills.Catalogue()))
 	return guide.Resolve(ctx, all, in)
+}
+
+// instructions is how many there are to be resolved.
+func (a Agent) instructions() int64 {
+	n := int64(len(a.Include))
+	if strings.TrimSpace(a.Instructions) != "" {
+		n++
+	}
+	return n
 }
 
 // Settings are what was given for a thread: they are written to it and stay.

@@ -38,6 +38,7 @@ type Turn struct {
 
 	begun    thread.Entry
 	said     []thread.Entry // the messages that the newest prompt was made from
+	skills   []string       // that observers were told are open
 	partial  *live          // of an answer that failed in the middle
 	overflow error          // of a prompt that is too large, while a cut is tried
 	took     took
@@ -195,6 +196,7 @@ func (t *Turn) begin(ctx context.Context) error {
 // end stands in the log already.
 func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 	t.tell(thread.Event{Type: thread.ConversationEvent, Count: t.Log.Thread.Length})
+	t.tell(thread.Event{Type: thread.InstructionsEvent, Count: t.Agent.instructions()})
 	moment := InsideTurn
 	for {
 		if err := ctx.Err(); err != nil {
@@ -320,6 +322,10 @@ func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) 
 		return nil, err
 	}
 	t.said = past.Whole()
+	if loaded := past.Loaded(t.Agent.Name); !slices.Equal(loaded, t.skills) {
+		t.skills = loaded
+		t.tell(thread.Event{Type: thread.SkillsEvent, Names: loaded})
+	}
 	p, err := Prompt(Input{
 		Thread: &t.Log.Thread, Past: past, Usage: usage, Marks: t.Marks, Contexts: contexts,
 		Definition: t.Definition, Time: t.begun.Time, Rules: t.Rules,
