@@ -43,19 +43,6 @@ func Loaded(agent string, messages []thread.Entry) []string {
 	return loaded
 }
 
-// Left gives those of the loaded skills that nothing proves any longer when only
-// these messages stay, in order: what a cut has to keep open, or to lock.
-func Left(loaded []string, agent string, staying []thread.Entry) []string {
-	proved := Loaded(agent, staying)
-	var left []string
-	for _, name := range loaded {
-		if !slices.Contains(proved, name) {
-			left = append(left, name)
-		}
-	}
-	return left
-}
-
 // batch is the calls of one message.
 type batch struct {
 	open   map[string]string // of each call without a result, the skill that it loads, "" for none

@@ -177,11 +177,11 @@ func TestASkillIsLockedWhenItsPairHasLeft(t *testing.T) {
 		loaded := guide.Loaded("north", spoken(batches))
 		gone := rapid.IntRange(0, len(batches)).Draw(t, "gone")
 		staying := spoken(batches)[len(spoken(batches[:gone])):]
-		left := guide.Left(loaded, "north", staying)
+		open := guide.Loaded("north", staying)
 		proved := wanted(batches[gone:])
 		for _, name := range loaded {
-			if slices.Contains(left, name) == slices.Contains(proved, name) {
-				t.Fatalf("%s of %v: left %v, still proved %v by %s", name, loaded, left, proved, shown(staying))
+			if slices.Contains(open, name) != slices.Contains(proved, name) {
+				t.Fatalf("%s of %v: open %v, proved %v by %s", name, loaded, open, proved, shown(staying))
 			}
 		}
 		// Half a pair proves nothing either.
@@ -195,15 +195,4 @@ func TestASkillIsLockedWhenItsPairHasLeft(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestLeftKeepsWhatWasOpenBefore(t *testing.T) {
-	// "old" is open though no message proves it: an earlier cut said so.
-	staying := []thread.Entry{says("north", loads("1", "b")), gave("1", false)}
-	if got := guide.Left([]string{"old", "a", "b"}, "north", staying); !slices.Equal(got, []string{"old", "a"}) {
-		t.Errorf("left %v", got)
-	}
-	if got := guide.Left([]string{"a", "b"}, "south", staying); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("another agent's proof counted: left %v", got)
-	}
 }

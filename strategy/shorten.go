@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -41,8 +42,8 @@ func shortened(m *thread.Message, most int, index int64) *thread.Message {
 	var out *thread.Message
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		if p.Type != thread.ResultPart || resultCharacters(p) <= most {
-			continue
+		if p.Type != thread.ResultPart || p.Name == guide.LoadSkill || resultCharacters(p) <= most {
+			continue // a skill's instructions hold as long as they are sent
 		}
 		if out == nil {
 			whole := *m

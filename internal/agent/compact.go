@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"unicode/utf8"
 
 	"github.com/skeinhq/skein/internal/outline"
@@ -54,7 +56,7 @@ func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, 
 		return err
 	}
 	from := t.Log.Thread
-	out, err := strategy.Step(ctx, s, in)
+	out, err := step(ctx, s, in)
 	t.took.usage.Add(out.Usage)
 	if err != nil {
 		return errors.Join(err, t.spent(ctx, out))
@@ -74,6 +76,16 @@ func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, 
 		return err
 	}
 	return t.Log.commitCut(ctx, *out.Cut, docs, from)
+}
+
+// step runs a strategy. One that panics has failed, and takes nothing else down.
+func step(ctx context.Context, s strategy.Strategy, in strategy.Input) (out strategy.Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &thread.Error{Code: thread.Configuration, Op: "compact", Message: fmt.Sprintf("the context strategy %s failed badly: %v", s.Name, p), Details: string(debug.Stack())}
+		}
+	}()
+	return strategy.Step(ctx, s, in)
 }
 
 // sent gives what is sent after the lines, as strategies see it.

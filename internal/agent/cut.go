@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/internal/prompt"
@@ -184,6 +185,11 @@ func tailOf(p Past) outline.Tail {
 				case thread.CallPart:
 					m.Calls = append(m.Calls, part.ID)
 				case thread.ResultPart:
+					// A call that ran at the provider's has its result beside it.
+					if own := slices.Index(m.Calls, part.Call); own >= 0 {
+						m.Calls = slices.Delete(m.Calls, own, own+1)
+						continue
+					}
 					m.Results = append(m.Results, part.Call)
 				}
 			}

@@ -140,7 +140,8 @@ type call struct {
 }
 
 // openCalls gives the calls among the messages that have no result, in order. A
-// result answers the oldest open call of its id before it: models use ids again.
+// result answers the oldest open call of its id before it: models use ids again. A
+// call that ran at the provider's has its result beside it.
 func openCalls(messages []thread.Entry) []call {
 	var open []call
 	for i := range messages {
@@ -148,14 +149,14 @@ func openCalls(messages []thread.Entry) []call {
 		if m == nil {
 			continue
 		}
-		for _, r := range m.Results() {
-			if at := slices.IndexFunc(open, func(c call) bool { return c.part.ID == r.Call }); at >= 0 {
-				open = slices.Delete(open, at, at+1)
-			}
-		}
-		if m.Role == thread.Assistant {
-			for _, c := range m.Calls() {
-				open = append(open, call{&messages[i], c})
+		for _, p := range m.Parts {
+			switch {
+			case p.Type == thread.ResultPart:
+				if at := slices.IndexFunc(open, func(c call) bool { return c.part.ID == p.Call }); at >= 0 {
+					open = slices.Delete(open, at, at+1)
+				}
+			case p.Type == thread.CallPart && m.Role == thread.Assistant:
+				open = append(open, call{&messages[i], p})
 			}
 		}
 	}

@@ -76,8 +76,12 @@ func legalStarts(messages []thread.Entry) []bool {
 			case thread.CallPart:
 				called[p.ID] = i
 			case thread.ResultPart:
-				legal[i] = false
 				at, ok := called[p.Call]
+				if ok && at == i {
+					delete(called, p.Call) // it ran at the provider's
+					continue
+				}
+				legal[i] = false
 				for k := at + 1; ok && k < i; k++ {
 					legal[k] = false
 				}

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/skeinhq/skein/model"
@@ -42,7 +43,7 @@ func (l *Layout) reply(e *thread.Entry) []thread.Part {
 			}
 		case thread.CallPart:
 			delete(l.private, valid(p.ID))
-			if len(l.Definition.Tools) == 0 {
+			if len(l.Definition.Tools) == 0 || ranThere(e.Message.Parts[i+1:], p.ID) {
 				l.text(l.callText(e.Message.Author, p))
 				continue
 			}
@@ -57,6 +58,12 @@ func (l *Layout) reply(e *thread.Entry) []thread.Part {
 		}
 	}
 	return l.scratch[start:]
+}
+
+// ranThere says whether a call ran at the provider's: its result stands beside it,
+// and both are shown as texts.
+func ranThere(following []thread.Part, id string) bool {
+	return slices.ContainsFunc(following, func(p thread.Part) bool { return p.Type == thread.ResultPart && p.Call == id })
 }
 
 // results gives the results that a message carries.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -163,5 +164,29 @@ func TestInputIsTheLogsOwn(t *testing.T) {
 	p := l.build(t, north("echo"))
 	if got := string(p.Request.Messages[1].Parts[0].Input); got != `{"q":"a  b"}` || !json.Valid([]byte(got)) {
 		t.Errorf("the input is %s", got)
+	}
+}
+
+// A tool that ran at the provider's has its call and its result in one message of
+// the assistant's: both are told as texts, nothing is said to be missing, and the
+// messages after it may be the first.
+func TestACallThatRanAtTheProvidersIsTold(t *testing.T) {
+	def := north("claude-opus-5-5")
+	l := newLog().say("ana", "Look it up").
+		reply(call("srv", "web_search", `{"q":"studio"}`), thread.Result("srv", "web_search", "it is free on the 3rd", false), thread.Text("It is free.")).
+		say("ana", "Book it").reply(thread.Text("Done"))
+	l.now = l.now.Add(48 * time.Hour)
+	l.say("ana", "And now?")
+	p := l.build(t, def)
+	shown := lines(p.Request.Messages)
+	if strings.Contains(shown, prompt.NoResult) || !strings.Contains(shown, "it is free on the 3rd") || strings.Contains(shown, "toolCall") {
+		t.Errorf("the prompt:\n%s", shown)
+	}
+	if err := prompt.Validate(&p.Request, rulesOf(t, def.Model)); err != nil {
+		t.Error(err)
+	}
+	def.MaxAge = 24 * time.Hour
+	if shown := lines(l.build(t, def).Request.Messages); strings.Contains(shown, "It is free") || !strings.Contains(shown, "And now?") {
+		t.Errorf("within a day:\n%s", shown)
 	}
 }
