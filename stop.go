@@ -140,6 +140,6 @@ func (t *Thread) Compact(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return turn.Compact(ctx)
+		return turn.Shrink(ctx, agent.Overflowing)
 	})
 }

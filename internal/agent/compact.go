@@ -17,8 +17,9 @@ import (
 // reasonOverflow is what a cut says that was made since the provider refused.
 const reasonOverflow = "overflow"
 
-// shrink lets the thread's strategies act, one after the other.
-func (t *Turn) shrink(ctx context.Context, moment Moment) error {
+// Shrink lets the thread's strategies act, one after the other, where there is
+// reason to: outside a turn at the moment Overflowing there always is.
+func (t *Turn) Shrink(ctx context.Context, moment Moment) error {
 	chain := t.Chain
 	if len(chain) == 0 {
 		chain = strategy.Chain{strategy.Outline()}
@@ -36,9 +37,6 @@ func (t *Turn) shrink(ctx context.Context, moment Moment) error {
 	}
 	return nil
 }
-
-// Compact lets the strategies act outside a turn, as if the prompt were too large.
-func (t *Turn) Compact(ctx context.Context) error { return t.shrink(ctx, Overflowing) }
 
 // compact lets one strategy act on what is sent, and logs what it has left.
 func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, followed bool) error {

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,14 +16,15 @@ import (
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/store/memory"
+	"github.com/skeinhq/skein/strategy"
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/transcript"
 )
 
-// TestARealSessionIsValidAtEveryPrefix plays a real session of 990 messages,
-// with small marks so that it is cut often. After each message the prompt is
-// built for both large providers: it is valid (I7), and between cuts it grows at
-// its end only (I5).
+// TestARealSessionIsValidAtEveryPrefix plays a real session of 990 messages under
+// each strategy, with small marks so that it is cut often. After each message the
+// prompt is built for both large providers: it is valid (I7), and between cuts it
+// grows at its end only (I5).
 func TestARealSessionIsValidAtEveryPrefix(t *testing.T) {
 	dir := os.Getenv("SKEIN_SHARED")
 	if dir == "" {
@@ -36,16 +38,36 @@ func TestARealSessionIsValidAtEveryPrefix(t *testing.T) {
 		t.Skipf("no samples (set SKEIN_SHARED): %v", err)
 	}
 	defer f.Close()
-	for _, tail := range []outline.Marks{{Low: 3000, High: 8000}, agent.DefaultTail} {
+	small := outline.Marks{Low: 3000, High: 8000}
+	truncate := strategy.TruncateToolResults(strategy.Truncate{BatchTokens: 1000})
+	summarize := strategy.SummarizeHistory(strategy.Summarize{TriggerCharacters: 60_000})
+	for _, play := range []struct {
+		tail  outline.Marks
+		chain strategy.Chain
+	}{
+		{small, nil}, {agent.DefaultTail, nil}, {small, strategy.Chain{truncate, strategy.Outline()}},
+		{small, strategy.Chain{summarize}}, {small, strategy.Chain{truncate, summarize}},
+		{small, strategy.Chain{strategy.SlidingWindow(strategy.Sliding{Tokens: 12_000, BatchTokens: 4_000})}},
+	} {
 		if _, err := f.Seek(0, 0); err != nil {
 			t.Fatal(err)
 		}
-		playSession(t, f, tail)
+		playSession(t, f, play.tail, play.chain)
 	}
 }
 
-func playSession(t *testing.T, f *os.File, tail outline.Marks) {
+// sumsUp is a model that summarizes in one sentence.
+type sumsUp struct{}
+
+func (sumsUp) Stream(context.Context, *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		yield(model.Event{Type: model.Done, Parts: []thread.Part{thread.Text("They worked on main.ts and agent-session.ts.")}, Stop: thread.StopEnd}, nil)
+	}
+}
+
+func playSession(t *testing.T, f *os.File, tail outline.Marks, chain strategy.Chain) {
 	t.Helper()
+	base := agent.BaseOf(chain)
 	ctx := context.Background()
 	st := memory.New(memory.Options{})
 	defer st.Close()
@@ -59,7 +81,7 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &agent.Log{Store: st, Thread: state, Fence: lease.Fence, Recent: &agent.Recent{}, Lines: lines, Published: func(store.Written, []thread.Doc) {}}
+	log := &agent.Log{Store: st, Thread: state, Fence: lease.Fence, Recent: &agent.Recent{}, Lines: lines, Published: func(store.Written, []thread.Doc) {}, Base: base}
 	r, err := transcript.Read(ctx, f, transcript.Options{Agent: "north"})
 	if err != nil {
 		t.Fatal(err)
@@ -83,10 +105,14 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 		if err := lines.Fill(ctx, &log.Thread, log.Thread.Length); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := log.Cut(ctx, marks, moment); err != nil {
-			t.Fatal(err)
+		turn := &agent.Turn{
+			Log: log, Chain: chain, Marks: marks, Agent: agent.Agent{Name: "north"}, Name: "claude-opus-4-5", Now: time.Now, Tell: func(thread.Event) {},
+			Models: func(string) (model.Model, model.Rules, error) { return sumsUp{}, model.Rules{}, nil },
 		}
-		past, err := log.Recent.Load(ctx, st, &log.Thread, agent.OutlineStrategy, 0)
+		if err := turn.Shrink(ctx, moment); err != nil {
+			t.Fatalf("message %d, %s: %v", messages, base, err)
+		}
+		past, err := log.Recent.Load(ctx, st, &log.Thread, base, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +128,7 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 			}
 			p, err := agent.Prompt(agent.Input{
 				Thread: &log.Thread, Past: past, Marks: marks, Rules: rules, Time: item.Entry.Time,
-				Definition: prompt.Definition{Agent: "north", Model: name, Instructions: "Be exact."},
+				Definition: prompt.Definition{Agent: "north", Model: name, Instructions: "Be exact.", Strategy: string(base)},
 			})
 			if err != nil {
 				t.Fatalf("message %d, %s: %v", messages, name, err)
@@ -117,14 +143,17 @@ func playSession(t *testing.T, f *os.File, tail outline.Marks) {
 			before[name] = now
 		}
 	}
-	t.Logf("marks %v: %d messages, %d cuts, report: %s", tail, messages, cuts, r.Report())
+	t.Logf("%s, marks %v: %d messages, %d cuts, report: %s", base, tail, messages, cuts, r.Report())
 	if messages < 990 || cuts == 0 {
 		t.Errorf("%d messages, %d cuts", messages, cuts)
 	}
 	for err := range st.Check(ctx) {
 		t.Errorf("check: %v", err)
 	}
-	past, err := log.Recent.Load(ctx, st, &log.Thread, agent.OutlineStrategy, 0)
+	if len(chain) > 0 {
+		return
+	}
+	past, err := log.Recent.Load(ctx, st, &log.Thread, base, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

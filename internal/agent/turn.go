@@ -212,7 +212,7 @@ func (t *Turn) run(ctx context.Context) (thread.Stop, error) {
 			return thread.StopLimit, err
 		}
 		cuts := t.Log.Thread.Cuts
-		if err := t.shrink(ctx, moment); err != nil {
+		if err := t.Shrink(ctx, moment); err != nil {
 			return t.reason(ctx, err), err
 		}
 		if moment == Overflowing && t.Log.Thread.Cuts == cuts {
