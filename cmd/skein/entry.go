@@ -85,7 +85,7 @@ func aboutCut(c *thread.Cut) string {
 		s += " (" + c.Reason + ")"
 	}
 	if len(c.Locked) > 0 {
-		s += ", locked again: " + strings.Join(c.Locked, ", ")
+		s += ", locked: " + strings.Join(c.Locked, ", ")
 	}
 	if text := summaryOf(c); text != "" {
 		s += ": " + text
@@ -111,8 +111,11 @@ func ranges(all []thread.Range) string {
 	return strings.Join(words, ", ")
 }
 
-// summaryOf is the first line of a cut's newest summary.
+// summaryOf is the first line of the summary that a cut has made.
 func summaryOf(c *thread.Cut) string {
+	if c.Usage == nil {
+		return ""
+	}
 	for _, k := range c.Kept {
 		if k.Message == nil || k.First != 0 {
 			continue

@@ -19,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"tides": toolServer,
 		"skein": func() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
@@ -37,6 +38,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("FAKE", fake) // the address of a provider
 			return nil
 		},
+		Cmds:          commands,
 		UpdateScripts: os.Getenv("UPDATE") != "",
 	})
 }

@@ -78,10 +78,10 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	return t.commit(ctx, id.String(), m, usage)
 }
 
-// asker is who said the newest user message.
+// asker is who said the newest user message. A summary was said by nobody.
 func (t *Turn) asker() []string {
 	for _, e := range slices.Backward(t.said) {
-		if e.Message != nil && e.Message.Role == thread.User {
+		if e.Message != nil && e.Message.Role == thread.User && e.Message.Author != "" {
 			return []string{e.Message.Author}
 		}
 	}
