@@ -137,6 +137,7 @@ type Engine struct {
 	store store.Store
 	lines *line.Builder
 	hub   hub
+	uses  uses
 	owner string
 
 	ctx    context.Context // ends with Close

@@ -99,6 +99,20 @@ type Store interface {
 	Acquire(ctx context.Context, key thread.Key, owner string, ttl time.Duration) (thread.Lease, error)
 	Release(ctx context.Context, key thread.Key, fence int64, parked bool) error
 
+	// PutToken keeps an access token; conflict where a live one of its space has its
+	// name, or any its id or hash. Tokens lists a space's, the oldest first, revoked
+	// ones too. Token gives the one with that hash, revoked or not; not-found where
+	// there is none.
+	PutToken(ctx context.Context, t Token) error
+	Tokens(ctx context.Context, space string) ([]Token, error)
+	Token(ctx context.Context, space, hash string) (Token, error)
+
+	// UseToken notes that a token was used now, RevokeToken that it is good for
+	// nothing from now on, by the store's clock; not-found where there is none. One
+	// that was revoked before stays as it is.
+	UseToken(ctx context.Context, space, id string) error
+	RevokeToken(ctx context.Context, space, id string) error
+
 	// Changed gives a value that differs from the one before where another process
 	// has written to the store in between.
 	Changed(ctx context.Context) (int64, error)

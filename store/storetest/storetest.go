@@ -18,7 +18,7 @@ type Opener func(t *testing.T, now func() time.Time) store.Store
 
 // Run runs the whole suite.
 func Run(t *testing.T, open Opener) {
-	for _, group := range [][]test{threads, writing, guards, undoing, forks, lines, searching, concurrent} {
+	for _, group := range [][]test{threads, writing, guards, undoing, forks, lines, searching, tokens, concurrent} {
 		for _, c := range group {
 			t.Run(c.name, func(t *testing.T) {
 				s := newSuite(t, open)
