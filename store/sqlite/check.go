@@ -97,8 +97,7 @@ func heads(c *conn) (out []*store.Head, err error) {
 func (k *checking) words(h *store.Head) error {
 	sizes := map[int64]int{}
 	err := k.c.query(`SELECT id, sz FROM words_docsize WHERE id > ? AND id <= ?`, []any{packed(h.Row, 0), packed(h.Row, 1<<32-1)}, func(r *sqlite3.Stmt) error {
-		n, _ := varint(r.ColumnRawBlob(1))
-		sizes[r.ColumnInt64(0)] = n
+		sizes[r.ColumnInt64(0)] = varint(r.ColumnRawBlob(1))
 		return nil
 	})
 	if err != nil {
@@ -119,16 +118,14 @@ func (k *checking) words(h *store.Head) error {
 }
 
 // varint reads a number as FTS5 writes it: seven bits a byte, the highest first.
-func varint(b []byte) (n, size int) {
-	for size < len(b) {
-		c := b[size]
-		size++
+func varint(b []byte) (n int) {
+	for _, c := range b {
 		n = n<<7 | int(c&0x7f)
 		if c < 0x80 {
 			break
 		}
 	}
-	return n, size
+	return n
 }
 
 // strays finds rows that belong to no thread.

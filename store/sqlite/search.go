@@ -93,7 +93,7 @@ func (f *finding) match(c *conn, origin string, row, after, upto int64) error {
 		if r.ColumnType(3) != sqlite3.NULL {
 			m.Index = r.ColumnInt64(3)
 		}
-		m.Length, _ = varint(r.ColumnRawBlob(6))
+		m.Length = varint(r.ColumnRawBlob(6))
 		m.Counts = make([]int, len(f.words))
 		raw := r.ColumnRawBlob(1)
 		for i := range m.Counts {
