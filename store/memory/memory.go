@@ -23,7 +23,7 @@ type Store struct {
 	threads map[name]*log
 	blobs   map[blobKey]blob
 	tokens  []store.Token // in the order in which they were made
-	rows    int64 // threads ever made
+	rows    int64         // threads ever made
 	closed  bool
 }
 
