@@ -66,6 +66,7 @@ type app struct {
 	file   *configFile
 	models *catalog // once it is read
 	warned *warnings
+	crew   []skein.Agent // once they are read
 }
 
 // defaultDB is $XDG_DATA_HOME/skein/skein.db.
@@ -191,10 +192,12 @@ func (a *app) agents() ([]skein.Agent, error) {
 	}
 	for _, f := range found {
 		if f.Name == agent.North {
+			a.crew = found
 			return found, nil
 		}
 	}
-	return append([]skein.Agent{agent.BuiltIn()}, found...), nil
+	a.crew = append([]skein.Agent{agent.BuiltIn()}, found...)
+	return a.crew, nil
 }
 
 // settings are those that a command gives a thread.

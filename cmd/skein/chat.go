@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -64,6 +65,9 @@ func (c chatCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
+		if notice, err = a.still(e, id, s, notice); err != nil {
+			return err
+		}
 		if screen {
 			return a.fullScreen(e, id, s, notice, !c.NoMouse)
 		}
@@ -93,6 +97,27 @@ func (a *app) notify(t *skein.Thread, notice string, person bool) error {
 	}
 	_, err := fmt.Fprintf(a.errs, "skein: %s\n", safe(notice))
 	return err
+}
+
+// still gives what is to be said of the model where neither the thread nor who
+// answers there names another one.
+func (a *app) still(e *skein.Engine, id string, s skein.Settings, notice string) (string, error) {
+	t, err := e.Thread(a.ctx, id)
+	switch {
+	case err == nil:
+		kept, err := t.Settings(a.ctx)
+		if err != nil {
+			return "", err
+		}
+		s = kept.Over(s)
+	case thread.CodeOf(err) == thread.Storage:
+		return "", err
+	}
+	name := e.Answering(s)
+	if s.Model != "" || slices.ContainsFunc(a.crew, func(x skein.Agent) bool { return x.Name == name && x.Model != "" }) {
+		return "", nil
+	}
+	return notice, nil
 }
 
 // threadOr gives the id, or that of the thread last used, or main.
