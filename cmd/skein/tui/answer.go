@@ -92,12 +92,16 @@ type waiting struct {
 	author string
 	text   string // safe
 	raw    string // as it was typed; empty where another said it
+	when   string // of a turn that runs: by that one (now) or by one of its own
 }
 
 func (w *waiting) lines(key drawKey) []string {
 	state := "  saying…"
 	if w.seq != 0 {
-		state = "  queued"
+		state = "  queued · next"
+		if w.when == thread.WhenNow {
+			state = "  queued · now"
+		}
 	}
 	out := []string{key.look.cells.clip(bold.on(w.author)+faint.on(state), key.look.width)}
 	return append(out, styled(faint, key.look.cells.wrap(w.text, key.look.width))...)
@@ -119,6 +123,14 @@ type status struct {
 	problem  string // why lines are not written
 	waits    bool   // something waits for an answer that nobody makes
 	mine     bool   // the newest thing that a person said is the viewer's
+
+	open      bool              // a turn is open
+	held      bool              // and somebody runs it
+	asked     []*card           // the calls that wait for a decision
+	decisions map[string]string // what was decided in the turn, by the call's id
+	queued    []*waiting
+	newest    int64   // index of the newest message
+	below     []aside // what stands after it
 }
 
 // items gives the parts of the status line, what matters most first.

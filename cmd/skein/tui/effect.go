@@ -14,19 +14,22 @@ type (
 		from, to int64
 		age      int // of what the page is for
 	}
-	sayText     struct{ key, text string } // say something, then answer
-	answerNow   struct{}                   // answer what waits for an answer
-	stopAnswer  struct{}                   // stop the answer being made
-	readStatus  struct{}                   // read what the status line says
-	readOutline struct{}                   //
-	openLine    struct{ span thread.Span } // zoom
-	findWords   struct{ query string }     // search
-	listThreads struct{}                   //
-	openThread  struct{ id string }        // switch, or make
-	runCommand  struct{ text string }      // a slash command
-	keepDraft   struct{ draft draft }      // what is typed and not said
-	leave       struct{}                   //
-	suspend     struct{}                   // give the terminal to the shell for a while
+	sayText     struct{ key, text, when string }   // say something, then answer
+	answerNow   struct{}                           // answer what waits for an answer
+	answerAgain struct{}                           // the same, or make the newest answer again
+	stopAnswer  struct{}                           // stop the turn, whoever runs it
+	decideCall  struct{ approval thread.Approval } // allow or deny a call that waits
+	compactNow  struct{}                           // let the strategies act
+	readStatus  struct{}                           // read what the status line says
+	readOutline struct{}                           //
+	openLine    struct{ span thread.Span }         // zoom
+	findWords   struct{ query string }             // search
+	listThreads struct{}                           //
+	openThread  struct{ id string }                // switch, or make
+	runCommand  struct{ text string }              // a slash command
+	keepDraft   struct{ draft draft }              // what is typed and not said
+	leave       struct{}                           //
+	suspend     struct{}                           // give the terminal to the shell for a while
 )
 
 // What comes back. Each names the sitting it was asked in: what belongs to a
@@ -60,6 +63,7 @@ type (
 	answering struct {
 		sitting int
 		on      bool
+		parked  bool  // it waits for a decision
 		stopped bool  // somebody stopped it
 		err     error // why it ended
 	}
@@ -77,8 +81,22 @@ type (
 		err     error
 	}
 	outlineRead struct {
+		sitting  int
+		outline  skein.Outline
+		strategy string // names, joined by commas; empty: the outline, as far as is known
+		err      error
+	}
+	ticked struct { // a second has passed
 		sitting int
-		outline skein.Outline
+	}
+	decided struct { // a decision is in the log, or why not
+		sitting int
+		call    string
+		err     error
+	}
+	effectDone struct { // an effect that shows nothing by itself
+		sitting int
+		text    string
 		err     error
 	}
 	lineOpened struct {
@@ -109,6 +127,9 @@ type (
 	}
 )
 
+// verdict is what was decided of a call, in words.
+type verdict struct{ call, note string }
+
 // event is one thing that happened in a thread.
 type event struct {
 	piece   *piece
@@ -117,5 +138,11 @@ type event struct {
 	key     string   // the client's key of what was said
 	queued  *waiting // said while a turn ran
 	undone  bool     // a rewind or a reset
+	aside   *aside   // a cut, or a limit that was reached
+	warning string   // safe
+	asked   bool     // a call waits for a decision
+	decided *verdict // one was decided
+	begun   *printed // a call runs
+	printed *printed // and has printed something
 	title   *string
 }

@@ -22,7 +22,7 @@ func do(f func(*model)) func(*model) []effect {
 
 // edit makes an action of one on what is typed.
 func edit(f func(*editor)) func(*model) []effect {
-	return do(func(m *model) { f(&m.editor); m.transcript.marked = -1 })
+	return do(func(m *model) { f(m.input()); m.transcript.marked, m.transcript.focus = -1, "" })
 }
 
 // always are the keys that mean the same everywhere.
@@ -44,7 +44,9 @@ func ways() []binding {
 // talking are the keys where no panel is open.
 func talking() []binding {
 	return slices.Concat([]binding{
-		{[]string{"enter"}, "say it", (*model).submit},
+		{[]string{"enter"}, "say it (during an answer: for the next one)", (*model).submit},
+		{[]string{"ctrl+s", "alt+s"}, "say it now, to the answer being made", (*model).steer},
+		{[]string{"alt+a", "ctrl+y"}, "go to the call that waits for a decision", do((*model).toCards)},
 		{[]string{"alt+enter", "shift+enter", "ctrl+j"}, "begin a new line", edit(func(e *editor) { e.insert("\n") })},
 		{[]string{"up", "ctrl+p"}, "line up; at the first: what was said before", do((*model).earlier)},
 		{[]string{"down", "ctrl+n"}, "line down; at the last: what was said after", do((*model).later)},
@@ -53,7 +55,7 @@ func talking() []binding {
 		{[]string{"ctrl+up", "shift+up", "alt+up"}, "scroll back by a line", do(func(m *model) { m.scroll(-1) })},
 		{[]string{"ctrl+down", "shift+down", "alt+down"}, "scroll on by a line", do(func(m *model) { m.scroll(1) })},
 		{[]string{"ctrl+home", "alt+<"}, "the first message", do(func(m *model) { m.transcript.show(0) })},
-		{[]string{"ctrl+end", "alt+>", "esc"}, "the newest message", do(func(m *model) { m.transcript.end() })},
+		{[]string{"ctrl+end", "alt+>", "esc"}, "the newest message", do((*model).backToEnd)},
 		{[]string{"tab"}, "choose the message before (or end a command's name)", do((*model).tab)},
 		{[]string{"shift+tab"}, "choose the message after", do(func(m *model) { m.mark(1) })},
 		{[]string{"ctrl+r"}, "show or fold thinking", do(func(m *model) { m.fold(func(f *folds) { f.thinking = !f.thinking }) })},
@@ -104,6 +106,11 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 	}
 	m.leaving, m.transcript.stuck = false, false
 	m.notice = notice{}
+	if m.panel == nil {
+		if out, taken := m.cardKey(name, k.Text); taken {
+			return out
+		}
+	}
 	if m.panel != nil {
 		if b, ok := keysWays[name]; ok {
 			return b.run(m)
@@ -119,9 +126,18 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 	}
 	if k.Text != "" {
 		m.transcript.marked = -1
-		m.editor.insert(k.Text)
+		m.input().insert(k.Text)
 	}
 	return nil
+}
+
+// backToEnd goes to the newest message, and away from the reason of a denial to its
+// card.
+func (m *model) backToEnd() {
+	if m.denying != nil {
+		m.transcript.focus, m.denying = m.denying.call, nil
+	}
+	m.transcript.end()
 }
 
 // paste takes text that came at once.
@@ -133,7 +149,8 @@ func (m *model) paste(text string) []effect {
 	default:
 		return m.inPanel("", firstLine(typeable(text)))
 	}
-	m.editor.insert(text)
+	m.transcript.focus = ""
+	m.input().insert(text)
 	return nil
 }
 
@@ -157,19 +174,24 @@ func (m *model) interrupt() []effect {
 		return m.quit()
 	}
 	m.leaving = true
-	if m.answering {
+	switch {
+	case m.answering || m.status.held:
 		m.notice = notice{text: "stopping; Ctrl-C again leaves"}
 		return []effect{stopAnswer{}}
+	case len(m.transcript.waitingCards()) > 0:
+		m.notice = notice{text: "Ctrl-C again leaves; the call goes on waiting, and /stop ends the turn"}
+		return nil
 	}
 	m.notice = notice{text: "Ctrl-C again leaves; what is typed is kept"}
 	return nil
 }
 
 func (m *model) deleteOrLeave() []effect {
-	if m.editor.empty() {
+	if m.denying == nil && m.editor.empty() {
 		return m.quit()
 	}
-	m.editor.remove(m.editor.right)
+	in := m.input()
+	in.remove(in.right)
 	return nil
 }
 
@@ -187,7 +209,7 @@ func (m *model) fold(change func(*folds)) {
 // earlier moves up a row, or from the first one back in what was said.
 func (m *model) earlier() {
 	m.transcript.marked = -1
-	if m.editor.vertical(m.cells, m.typeWidth(), -1) || m.back == len(m.history) {
+	if m.input().vertical(m.cells, m.typeWidth(), -1) || m.denying != nil || m.back == len(m.history) {
 		return
 	}
 	if m.back == 0 {
@@ -200,7 +222,7 @@ func (m *model) earlier() {
 // later moves down a row, or from the last one on in what was said.
 func (m *model) later() {
 	m.transcript.marked = -1
-	if m.editor.vertical(m.cells, m.typeWidth(), 1) || m.back == 0 {
+	if m.input().vertical(m.cells, m.typeWidth(), 1) || m.denying != nil || m.back == 0 {
 		return
 	}
 	m.back--
@@ -226,7 +248,7 @@ func (m *model) tab() {
 // completions are the commands whose name is begun.
 func (m *model) completions() []string {
 	begun, ok := strings.CutPrefix(m.editor.text(), "/")
-	if !ok || strings.ContainsAny(begun, " \n") {
+	if !ok || m.denying != nil || strings.ContainsAny(begun, " \n") {
 		return nil
 	}
 	var out []string
@@ -310,11 +332,24 @@ func (m *model) help() string {
 			}
 		}
 	}
+	b.WriteString("\nOn a call that waits for a decision:\n")
+	for _, k := range onCard() {
+		fmt.Fprintf(&b, "%-11s  %s\n", cardKeyText(k.keys[0]), k.about)
+	}
 	b.WriteString("\nWith a message chosen, Enter shows or folds its thinking and its tools' output.\nThe wheel scrolls; Shift and the mouse select text.\n\n")
 	for _, c := range m.commands {
 		fmt.Fprintf(&b, "%-21s  %s\n", "/"+strings.TrimSpace(c.Name+" "+c.Args), c.About)
 	}
 	return b.String()
+}
+
+// cardKeyText writes a key's name; where it is a letter, upper and lower case are
+// two keys.
+func cardKeyText(name string) string {
+	if len(name) == 1 {
+		return name
+	}
+	return keyText(name)
 }
 
 // keyText writes a key's name as keyboards do.

@@ -31,6 +31,8 @@ type part struct {
 	kind   partKind
 	text   string // safe
 	name   string // of the tool
+	call   string // id of the call
+	note   string // of a call: what was decided of it; of a result: how long it took
 	failed bool
 	size   int  // bytes there were
 	cut    bool // text is not all
@@ -39,6 +41,7 @@ type part struct {
 // message is what is shown of a message: plain values, harmless for a terminal.
 type message struct {
 	index  int64
+	seq    int64
 	id     string
 	author string
 	mine   bool
@@ -47,11 +50,12 @@ type message struct {
 	parts  []part
 	model  string
 	stop   thread.Stop
+	below  []aside
 }
 
 // messageOf takes from an entry what is shown to the viewer.
 func messageOf(e *thread.Entry, viewer string) message {
-	m := message{index: e.Index, id: e.ID, time: e.Time}
+	m := message{index: e.Index, seq: e.Seq, id: e.ID, time: e.Time}
 	if e.Message == nil {
 		m.parts = []part{{kind: noteKind, text: "(erased)"}}
 		return m
@@ -92,9 +96,9 @@ func partOf(p thread.Part) (part, bool) {
 		}
 		return clipped(part{kind: thinkingKind}, p.Text, maxOutput), true
 	case thread.CallPart:
-		return clipped(part{kind: callKind, name: safeLine(p.Name)}, thread.OneLine(string(p.Input)), maxOutput), true
+		return clipped(part{kind: callKind, name: safeLine(p.Name), call: p.ID}, thread.OneLine(string(p.Input)), maxOutput), true
 	case thread.ResultPart:
-		return clipped(part{kind: outputKind, name: safeLine(p.Name), failed: p.IsError}, resultText(p.Parts), maxOutput), true
+		return clipped(part{kind: outputKind, name: safeLine(p.Name), call: p.Call, failed: p.IsError}, resultText(p.Parts), maxOutput), true
 	case thread.BlobPart:
 		return part{kind: noteKind, text: fmt.Sprintf("[%s %s %s]", safeLine(p.MediaType), safeLine(p.Name), bytesText(int(p.Size)))}, true
 	}
@@ -212,6 +216,9 @@ func (d *drawn) render(key drawKey) []string {
 	for i, p := range d.parts {
 		out = append(out, d.part(i, p, key)...)
 	}
+	for _, a := range d.below {
+		out = append(append(out, ""), a.lines(key)...)
+	}
 	d.lines = out
 	return out
 }
@@ -258,7 +265,11 @@ func (d *drawn) part(i int, p part, key drawKey) []string {
 	case thinkingKind:
 		return foldedLines(c, width, p, "thinking", key.folds.thinking)
 	case callKind:
-		return []string{accent.on("→ ") + c.clip(bold.on(p.name)+" "+faint.on(c.clip(untab(p.text), width)), width-2)}
+		lines := []string{accent.on("→ ") + c.clip(bold.on(p.name)+" "+faint.on(c.clip(untab(p.text), width)), width-2)}
+		if p.note != "" {
+			lines = append(lines, styled(faint, c.wrap("  "+p.note, width))...)
+		}
+		return lines
 	case outputKind:
 		return foldedLines(c, width, p, p.name, key.folds.output)
 	}
@@ -274,6 +285,9 @@ func foldedLines(c cells, width int, p part, title string, open bool) []string {
 		size = bytesText(p.size)
 	} else if p.kind == outputKind {
 		size += ", " + bytesText(p.size)
+	}
+	if p.note != "" {
+		size += ", " + p.note
 	}
 	sign, mark := "▸ ", faint
 	if open {
@@ -291,6 +305,11 @@ func foldedLines(c cells, width int, p part, title string, open bool) []string {
 	}
 	head += faint.on("  " + size)
 	if !open {
+		if p.failed && !strings.Contains(strings.TrimSpace(p.text), "\n") {
+			if rows := c.wrap(untab(strings.TrimSpace(p.text)), max(2, width-2)); len(rows) <= failedRows && c.width(head)+2+c.width(rows[0]) > width {
+				return append([]string{c.clip(head, width)}, styled(faint, setIn(rows))...)
+			}
+		}
 		if room := width - c.width(head) - 2; room > 12 {
 			head += faint.on("  " + c.clip(untab(firstLine(p.text)), room))
 		}
@@ -306,6 +325,16 @@ func foldedLines(c cells, width int, p part, title string, open bool) []string {
 	return lines
 }
 
+// failedRows is how many rows of why a call failed, or was denied, are shown whole.
+const failedRows = 4
+
+func setIn(rows []string) []string {
+	for i := range rows {
+		rows[i] = "  " + rows[i]
+	}
+	return rows
+}
+
 func styled(s style, lines []string) []string {
 	for i := range lines {
 		lines[i] = s.on(lines[i])
@@ -316,7 +345,7 @@ func styled(s style, lines []string) []string {
 // continues says whether b stands under a's header: a tool's output, and what the
 // same agent says in the same run.
 func continues(a, b *message) bool {
-	if a == nil {
+	if a == nil || len(a.below) > 0 {
 		return false
 	}
 	switch b.role {

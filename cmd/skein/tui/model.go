@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +45,9 @@ type model struct {
 	back    int    // how far back in the history; 0: what is typed now
 	typed   string // what was typed before going back
 	kept    draft  // what was last handed over to be kept
+
+	denying *denial         // the reason being typed why a call is denied; nil: none
+	warned  map[string]bool // what was warned of
 
 	// What is beside the transcript.
 	panel   panel // in its place; nil: none
@@ -119,8 +121,13 @@ func (m *model) update(msg any) []effect {
 		m.wheel(msg)
 	default:
 		out = m.news(msg)
+		if m.transcript.tells(m.notice.text) {
+			m.notice = notice{} // once is enough
+		}
 	}
-	m.transcript.today = dayOf(m.now(), m.zone)
+	m.transcript.now = m.now()
+	m.transcript.today = dayOf(m.transcript.now, m.zone)
+	m.mindDenial()
 	return append(out, m.wants()...)
 }
 
@@ -174,6 +181,15 @@ func (m *model) news(msg any) []effect {
 		if m.current(msg.sitting) {
 			return m.ran(msg)
 		}
+	case decided:
+		if m.current(msg.sitting) {
+			return m.wasDecided(msg)
+		}
+	case effectDone:
+		if m.current(msg.sitting) {
+			return m.done(msg)
+		}
+	case ticked: // what runs is drawn with its time
 	default:
 		if m.panel != nil {
 			return m.panel.news(m, msg)
@@ -202,12 +218,14 @@ func (m *model) open(o opened) (out []effect) {
 	folds := m.transcript.folds
 	m.transcript = transcript{look: m.look, zone: m.zone, folds: folds, age: m.transcript.age}
 	m.transcript.restart(o.length)
+	m.transcript.takeQueue(o.status.queued, o.status.tip)
+	m.transcript.takeCards(o.status.asked, o.status.decisions, o.status.open)
 	m.takePage(o.page)
 	if !again {
 		m.since = o.sitting
 		out, m.notice = m.carry(), notice{text: m.greeting}
 		m.greeting = ""
-		m.saying = nil
+		m.saying, m.denying, m.warned = nil, nil, nil
 		typed := "" // before the first thread was open
 		if first {
 			typed = m.editor.text()
@@ -240,6 +258,9 @@ func (m *model) takeStatus(s status) {
 		t.restart(s.length)
 	}
 	t.length = s.length
+	t.takeQueue(s.queued, s.tip)
+	t.takeCards(s.asked, s.decisions, s.open)
+	t.takeBelow(s.newest, s.below)
 	m.status = s
 	m.pending = s.waits && !m.answering && len(m.saying) == 0
 }
@@ -314,7 +335,7 @@ func (m *model) answers(a answering) []effect {
 		m.pending = false
 		return nil
 	}
-	m.transcript.answers = nil
+	m.transcript.answers, m.transcript.running = nil, nil
 	switch {
 	case a.stopped:
 		m.notice = notice{text: "stopped"}
@@ -336,14 +357,28 @@ func (m *model) happen(h happened) []effect {
 			m.answer(*e.piece)
 		case e.undone:
 			t.restart(h.length)
-			t.answers, t.waiting = nil, nil
+			t.answers, t.waiting, t.running, t.cards, t.focus = nil, nil, nil, nil, ""
 			refresh = true
 		case e.title != nil:
 			m.status.title = *e.title
 		case e.queued != nil:
 			m.queue(e.queued)
+		case e.aside != nil:
+			t.putBelow(*e.aside)
+		case e.warning != "":
+			m.warn(e.warning)
+		case e.decided != nil:
+			t.decided(e.decided.call, e.decided.note)
+			refresh = true
+		case e.begun != nil:
+			t.runs(e.begun.call, e.begun.name, e.begun.at)
+		case e.printed != nil:
+			r := t.runs(e.printed.call, e.printed.name, e.printed.at)
+			r.printed = ending(r.printed+e.printed.text, maxPrinted)
 		case e.message != nil:
 			m.committed(e)
+			refresh = true
+		case e.asked:
 			refresh = true
 		}
 	}
@@ -376,7 +411,7 @@ func (m *model) queue(w *waiting) {
 	t := &m.transcript
 	for _, have := range t.waiting {
 		if have.key != "" && have.key == w.key {
-			have.seq = w.seq
+			have.seq, have.when = w.seq, w.when
 			return
 		}
 	}
@@ -390,6 +425,16 @@ func (m *model) committed(e event) {
 	m.dropWaiting(func(w *waiting) bool {
 		return e.key != "" && w.key == e.key || e.taken != 0 && w.seq == e.taken
 	})
+	for i := range e.message.parts {
+		p := &e.message.parts[i]
+		if p.kind != outputKind {
+			continue
+		}
+		t.answeredCall(p.call)
+		if r := t.ran(p.call); r != nil {
+			p.note = tookText(e.message.time.Sub(r.began))
+		}
+	}
 	i := slices.IndexFunc(t.answers, func(a *answer) bool { return a.id == e.message.id })
 	d := t.add(*e.message)
 	if i >= 0 {
@@ -455,6 +500,8 @@ func (m *model) submit() []effect {
 	text := strings.TrimSpace(m.editor.text())
 	m.notice = notice{}
 	switch {
+	case m.denying != nil:
+		return m.deny()
 	case !m.ready:
 		return nil
 	case text == "" && m.pending && !m.answering && !m.asks():
@@ -472,11 +519,7 @@ func (m *model) submit() []effect {
 	if strings.HasPrefix(text, "/") {
 		return m.command(text)
 	}
-	s := draftSaying{Key: m.newKey(), Text: text}
-	m.saying = append(m.saying, s)
-	m.transcript.waiting = append(m.transcript.waiting, &waiting{key: s.Key, author: safeLine(m.me), text: safe(text), raw: text})
-	m.transcript.end()
-	return []effect{sayText{s.Key, s.Text}}
+	return m.sayThat(text, "")
 }
 
 // asks says whether Enter alone asks for the answer that is missing: only to what
@@ -484,26 +527,4 @@ func (m *model) submit() []effect {
 // all of a prompt that nobody meant to pay for.
 func (m *model) asks() bool {
 	return m.status.mine || slices.ContainsFunc(m.transcript.waiting, func(w *waiting) bool { return w.raw != "" })
-}
-
-// command runs a slash command. Those that have a panel open it; all others are
-// the plain chat's, and what they print is shown in a pager.
-func (m *model) command(text string) []effect {
-	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	rest = strings.TrimSpace(rest)
-	switch {
-	case name == "outline" && rest == "":
-		return m.showOutline()
-	case name == "threads" && rest == "":
-		return m.showThreads()
-	case name == "search" && rest != "":
-		return m.showSearch(rest)
-	case name == "retry" && rest == "":
-		return []effect{answerNow{}}
-	case name == "help" && rest == "":
-		m.panel = m.helpPanel()
-		return nil
-	}
-	m.busy = fmt.Sprintf("/%s…", safeLine(name))
-	return []effect{runCommand{text}}
 }

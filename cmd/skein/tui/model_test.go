@@ -290,7 +290,7 @@ func TestEverySlashCommandDoesSomething(t *testing.T) {
 		done := false
 		for _, e := range s.effects {
 			switch e.(type) {
-			case runCommand, answerNow:
+			case runCommand, answerNow, answerAgain:
 				done = true
 			}
 		}

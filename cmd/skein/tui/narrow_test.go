@@ -25,7 +25,7 @@ func TestANarrowScreenSaysTheWayOutAndTheKeys(t *testing.T) {
 }
 
 func TestHelpHangs(t *testing.T) {
-	s := play(t, 40, 60).opens()
+	s := play(t, 40, 90).opens()
 	s.m.commands = append(s.m.commands, Command{"import", "FILE [THREAD]", "take a transcript in, and go on in it from there"})
 	text := s.press("ctrl+g").text()
 	for _, want := range []string{

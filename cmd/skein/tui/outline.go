@@ -15,6 +15,8 @@ type tree struct {
 	outline skein.Outline
 	roots   []*branch
 	loaded  bool
+
+	strategy string // names, where it is not the outline that says what is sent
 }
 
 // branch is a line, or a message's text.
@@ -68,11 +70,23 @@ func (t *tree) rows(m *model, height int) []string {
 		return []string{faint.on("  reading…")}
 	}
 	all := t.visible()
+	if t.strategy != "" {
+		said := append(m.paragraph("What is sent of this thread is up to "+strings.ReplaceAll(t.strategy, ",", ", ")+" and not to the outline, whose lines are written all the same."), "")
+		if len(all) == 0 || len(said) >= height {
+			return said
+		}
+		from, to := t.window(len(all), height-len(said))
+		return append(said, t.choices(m, all, from, to)...)
+	}
 	if len(all) == 0 {
 		return m.paragraph("Nothing is under a line yet: every message is in the prompt whole. A first cut comes when the newest messages weigh more than " + grouped(int64(t.outline.Tail.High)) + " tokens.")
 	}
 	from, to := t.window(len(all), height)
-	var out []string
+	return t.choices(m, all, from, to)
+}
+
+// choices draws some of the branches.
+func (t *tree) choices(m *model, all []*branch, from, to int) (out []string) {
 	for i, b := range all[from:to] {
 		out = append(out, m.choice(b.row(m), from+i == t.at))
 	}
@@ -175,6 +189,9 @@ func (t *tree) news(m *model, msg any) []effect {
 			return nil
 		}
 		t.loaded, t.outline, t.roots = true, msg.outline, nil
+		if t.strategy = safeLine(msg.strategy); t.strategy == "outline" || strings.HasSuffix(t.strategy, ",outline") {
+			t.strategy = ""
+		}
 		for _, l := range msg.outline.Lines {
 			t.roots = append(t.roots, &branch{span: thread.Span{ID: l.ID, N: l.N}, text: safeLine(l.Text)})
 		}

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -29,7 +28,7 @@ type pump struct {
 }
 
 // watch brings what happens in a sitting until its context ends.
-func (s *shell) watch(ctx context.Context, t *skein.Thread, sitting int, batches iter.Seq2[thread.Batch, error]) {
+func (s *shell) watch(ctx context.Context, in *seat, sitting int, batches iter.Seq2[thread.Batch, error]) {
 	p := &pump{more: make(chan struct{}, 1)}
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -37,7 +36,7 @@ func (s *shell) watch(ctx context.Context, t *skein.Thread, sitting int, batches
 			p.take(&b, err, s.cfg.Me)
 		}
 	})
-	work.Go(func() { s.look(ctx, t, sitting) })
+	work.Go(func() { s.look(ctx, in, sitting) })
 	p.bring(ctx, sitting, s.send)
 	work.Wait()
 }
@@ -50,6 +49,10 @@ func (p *pump) take(b *thread.Batch, err error, viewer string) {
 		p.lost = p.lost || thread.CodeOf(err) == thread.Limit
 	case b.Live != nil:
 		p.piece(pieceOf(b.Live))
+	case len(b.Events) > 0 && len(b.Entries)+len(b.Nodes)+len(b.Docs) == 0:
+		for i := range b.Events {
+			p.tell(&b.Events[i])
+		}
 	default:
 		for i := range b.Entries {
 			if e, ok := eventOf(&b.Entries[i], viewer); ok {
@@ -76,6 +79,25 @@ func (p *pump) piece(next piece) {
 	p.events = append(p.events, event{piece: &next})
 }
 
+// tell adds what no entry shows.
+func (p *pump) tell(e *thread.Event) {
+	switch at := (printed{call: e.CallID, name: e.Name, at: e.Time}); e.Type {
+	case thread.WarningEvent:
+		p.events = append(p.events, event{warning: safeLine(e.Reason)})
+	case thread.ToolEvent:
+		p.events = append(p.events, event{begun: &at})
+	case thread.OutputEvent:
+		for i := len(p.events) - 1; i >= 0 && p.events[i].message == nil; i-- {
+			if last := p.events[i].printed; last != nil && last.call == at.call {
+				last.text = ending(last.text+e.Text, maxPrinted)
+				return
+			}
+		}
+		at.text = ending(e.Text, maxPrinted)
+		p.events = append(p.events, event{printed: &at})
+	}
+}
+
 func eventOf(e *thread.Entry, viewer string) (event, bool) {
 	switch {
 	case e.IsMessage():
@@ -87,11 +109,24 @@ func eventOf(e *thread.Entry, viewer string) (event, bool) {
 		return out, true
 	case e.Queued != nil && e.Queued.Message != nil:
 		m := e.Queued.Message
-		return event{queued: &waiting{key: e.Key, seq: e.Seq, author: safeLine(m.Author), text: safe(m.PlainText())}}, true
+		text := safe(m.PlainText())
+		if !m.VisibleTo(viewer) {
+			text = "(private)"
+		}
+		return event{queued: &waiting{key: e.Key, seq: e.Seq, author: safeLine(m.Author), text: text, when: e.Queued.When}}, true
+	case e.Approval != nil:
+		note, ok := noteOf(e.Approval)
+		if !ok {
+			return event{asked: true}, true
+		}
+		return event{decided: &verdict{e.Approval.Call, note}}, true
 	case e.Rewind != nil || e.Reset != nil:
 		return event{undone: true}, true
 	case e.Title != nil:
 		return event{title: &e.Title.Title}, true
+	}
+	if a, ok := asideOf(e, viewer); ok {
+		return event{aside: &a}, true
 	}
 	return event{}, false
 }
@@ -126,7 +161,8 @@ func (p *pump) bring(ctx context.Context, sitting int, send func(any)) {
 
 // look finds what other processes did: they commit without this one's engine
 // hearing of it, and their hold on a turn ends by the clock alone.
-func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
+func (s *shell) look(ctx context.Context, in *seat, sitting int) {
+	t := in.thread
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	var seen int64
@@ -137,6 +173,7 @@ func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
 		case <-ctx.Done():
 			return
 		}
+		s.send(ticked{sitting})
 		state, err := t.State(ctx)
 		holds := err == nil && state.Lease.Held(time.Now())
 		if err != nil || state.Tip == seen && holds == held {
@@ -149,6 +186,7 @@ func (s *shell) look(ctx context.Context, t *skein.Thread, sitting int) {
 		st, _, err := s.status(t, true)
 		if ctx.Err() == nil {
 			s.send(statusRead{sitting, st, err})
+			s.mind(in, &state)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func TestScreens(t *testing.T) {
 		{"scrolled", 80, 16, func(s *stage) { s.opens(many(200)...).press("pgup", "pgup") }},
 		{"scrolled-narrow", 40, 12, func(s *stage) { s.opens(many(200)...).press("pgup", "pgup") }},
 		{"commands", 60, 8, func(s *stage) { s.opens().types("/re") }},
-		{"help", 80, 45, func(s *stage) { s.opens().press("ctrl+g") }},
+		{"help", 80, 58, func(s *stage) { s.opens().press("ctrl+g") }},
 		{"outline", 80, 16, func(s *stage) { outlined(s) }},
 		{"outline-open", 60, 20, func(s *stage) {
 			outlined(s).press("up", "right")

@@ -33,20 +33,6 @@ type shell struct {
 	unwatch context.CancelFunc
 }
 
-// seat is a thread that was opened. What answers in it goes on when another
-// thread is looked at.
-type seat struct {
-	thread *skein.Thread
-
-	mu      sync.Mutex
-	says    []sayText
-	saying  bool // a goroutine empties says
-	due     bool // something waits for an answer
-	running bool // a goroutine answers
-	cancel  context.CancelFunc
-	stopped bool
-}
-
 func newShell(ctx context.Context, cfg Config, send func(any)) *shell {
 	s := &shell{cfg: cfg, drafts: newDrafts(cfg.Drafts), send: send, seats: map[string]*seat{}, missed: map[string]bool{}}
 	s.ctx, s.stop = context.WithCancel(ctx)
@@ -90,8 +76,14 @@ func (s *shell) do(e effect) {
 		s.say(now, sitting, e)
 	case answerNow:
 		s.answer(now)
+	case answerAgain:
+		s.work.Go(func() { s.again(now, sitting) })
 	case stopAnswer:
-		now.halt()
+		s.halt(now, sitting)
+	case decideCall:
+		s.work.Go(func() { s.decide(t, sitting, e.approval) })
+	case compactNow:
+		s.work.Go(func() { s.compact(t, sitting) })
 	case loadPage:
 		s.work.Go(func() {
 			p := s.page(t, sitting, e.from, e.to)
@@ -105,8 +97,8 @@ func (s *shell) do(e effect) {
 		})
 	case readOutline:
 		s.work.Go(func() {
-			o, err := t.Outline(s.ctx)
-			s.tell(outlineRead{sitting, o, err}, err)
+			o, strategy, err := s.outline(t)
+			s.tell(outlineRead{sitting, o, strategy, err}, err)
 		})
 	case openLine:
 		s.work.Go(func() {
@@ -168,7 +160,7 @@ func (s *shell) open(id string) {
 	}
 	ctx, unwatch := context.WithCancel(s.ctx)
 	batches := t.Watch(ctx) // from here on nothing is missed
-	o, err := s.first(t, sitting)
+	o, state, err := s.first(t, sitting)
 	s.mu.Lock()
 	if err != nil || s.asked != sitting { // or another was asked for since
 		s.mu.Unlock()
@@ -194,34 +186,33 @@ func (s *shell) open(id string) {
 	if on := seated.answering(); on != o.answering { // what was told before o came was dropped
 		s.send(answering{sitting: sitting, on: on})
 	}
-	s.watch(ctx, t, sitting, batches)
+	s.mind(seated, &state)
+	s.watch(ctx, seated, sitting, batches)
 }
 
 // first reads what a sitting begins with.
-func (s *shell) first(t *skein.Thread, sitting int) (opened, error) {
-	o := opened{sitting: sitting, id: t.ID()}
-	var state thread.Thread
-	var err error
+func (s *shell) first(t *skein.Thread, sitting int) (o opened, state thread.Thread, err error) {
+	o = opened{sitting: sitting, id: t.ID()}
 	if o.status, state, err = s.status(t, false); err != nil {
-		return o, err
+		return o, state, err
 	}
 	o.length = state.Length
 	o.page = s.page(t, sitting, max(0, state.Length-pageMessages), state.Length)
 	o.draft, err = s.draft(t)
-	return o, err
+	return o, state, err
 }
 
 // waits says whether something waits for an answer that nobody makes, and whether
-// what a person said last is the viewer's.
-func (s *shell) waits(t *skein.Thread, state *thread.Thread) (waits, mine bool, err error) {
+// what a person said last is the viewer's. It gives the newest message too.
+func (s *shell) waits(t *skein.Thread, state *thread.Thread) (waits, mine bool, last message, err error) {
 	newest := s.page(t, 0, max(0, state.Length-1), state.Length)
 	if newest.err != nil || len(newest.messages) == 0 {
-		return false, false, newest.err
+		return false, false, last, newest.err
 	}
-	last := newest.messages[len(newest.messages)-1]
-	waits = last.role == thread.User || state.Turn != 0 && !state.Parked || len(state.Inbox) > 0
+	last = newest.messages[len(newest.messages)-1]
+	waits = !state.Parked && (last.role == thread.User || state.Turn != 0 || len(state.Inbox) > 0)
 	if !waits || state.Lease.Held(time.Now()) {
-		return false, last.mine, nil
+		return false, last.mine, last, nil
 	}
 	if last.role != thread.User { // a run broke off among its tools
 		newest = s.page(t, 0, max(0, state.Length-pageMessages), state.Length)
@@ -231,7 +222,7 @@ func (s *shell) waits(t *skein.Thread, state *thread.Thread) (waits, mine bool, 
 			mine = m.mine
 		}
 	}
-	return true, mine, newest.err
+	return true, mine, last, newest.err
 }
 
 // draft reads what was typed before, without what has arrived in the log since.
@@ -262,15 +253,45 @@ func (s *shell) draft(t *skein.Thread) (draft, error) {
 // page reads messages.
 func (s *shell) page(t *skein.Thread, sitting int, from, to int64) pageRead {
 	p := pageRead{sitting: sitting, from: from}
-	for e, err := range t.Messages(s.ctx, from, to) {
+	next := int64(0) // seq of the message after the page
+	for e, err := range t.Messages(s.ctx, from, to+1) {
 		if err != nil {
 			p.err = err
+			return p
+		}
+		if e.Index >= to {
+			next = e.Seq
 			break
 		}
 		p.messages = append(p.messages, messageOf(&e, s.cfg.Me))
 	}
+	if len(p.messages) > 0 {
+		p.err = s.between(t, p.messages, next)
+	}
 	return p
 }
+
+// between reads what stands among messages and after them, up to an entry; 0: up
+// to the newest.
+func (s *shell) between(t *skein.Thread, messages []message, before int64) error {
+	var entries []thread.Entry
+	q := store.EntriesQuery{
+		After: messages[0].seq, Before: before, Limit: maxBetween,
+		Kinds: []thread.Kind{thread.CutKind, thread.TurnKind, thread.ApprovalKind, thread.RewindKind, thread.ResetKind},
+	}
+	for e, err := range t.Entries(s.ctx, q) {
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+	}
+	below(messages, entries, s.cfg.Me)
+	return nil
+}
+
+// maxBetween is how many entries are read at most of what stands among the
+// messages of a page.
+const maxBetween = 2000
 
 // status reads what the status line says. Why lines are not written takes a look
 // at the outline, which the first screen does without.
@@ -304,7 +325,12 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 	case usage.Tokens > 0 && usage.Requests > 1:
 		st.cached, st.expected = int(100*usage.Same/usage.Tokens), true
 	}
-	if st.waits, st.mine, err = s.waits(t, &state); err != nil {
+	var newest message
+	if st.waits, st.mine, newest, err = s.waits(t, &state); err != nil {
+		return st, state, err
+	}
+	st.newest, st.below = newest.index, newest.below
+	if err := s.standing(t, &state, &st); err != nil {
 		return st, state, err
 	}
 	if whole && state.Backlog > 0 {
@@ -315,6 +341,28 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 		st.problem = o.Error
 	}
 	return st, state, nil
+}
+
+// outline reads the outline and, where the thread's strategies end in another,
+// their names: those that were set, or that made the newest cut.
+func (s *shell) outline(t *skein.Thread) (o skein.Outline, strategy string, err error) {
+	if o, err = t.Outline(s.ctx); err != nil {
+		return o, "", err
+	}
+	settings, err := t.Settings(s.ctx)
+	if err != nil {
+		return o, "", err
+	}
+	strategy = settings.Strategy
+	for e, err := range t.Entries(s.ctx, store.EntriesQuery{Newest: true, Limit: 1, Kinds: []thread.Kind{thread.CutKind}}) {
+		if err != nil {
+			return o, "", err
+		}
+		if strategy == "" && e.Cut != nil {
+			strategy = e.Cut.Chain
+		}
+	}
+	return o, strategy, nil
 }
 
 func (s *shell) threads() (out []thread.Thread, err error) {
@@ -346,115 +394,4 @@ func (s *shell) command(now *seat, sitting int, text string) {
 		ran.anew = after.Branch != before.Branch || !slices.Equal(after.Segments, before.Segments)
 	}
 	s.tell(ran, ran.err)
-}
-
-// say puts text in the line of what is said in that thread: in order, one after
-// the other.
-func (s *shell) say(in *seat, sitting int, e sayText) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.says = append(in.says, e)
-	if in.saying {
-		return
-	}
-	in.saying = true
-	s.work.Go(func() {
-		for {
-			in.mu.Lock()
-			if len(in.says) == 0 {
-				in.saying = false
-				in.mu.Unlock()
-				return
-			}
-			next := in.says[0]
-			in.says = in.says[1:]
-			in.mu.Unlock()
-			entry, err := in.thread.Say(s.ctx, s.cfg.Me, next.text, skein.Key(next.key))
-			told := said{sitting: sitting, key: next.key, seq: entry.Seq, queued: entry.Kind == thread.QueuedKind, err: err}
-			if err == nil {
-				told.remark = s.miss(in.thread, next.text)
-			}
-			s.tell(told, err)
-			if err == nil {
-				s.answer(in)
-			}
-		}
-	})
-}
-
-// miss gives, once, what is to be said of a text that names somebody who is no
-// agent, or why that cannot be told: the text itself is said already.
-func (s *shell) miss(t *skein.Thread, text string) string {
-	name, remark, err := Missed(s.ctx, s.cfg.Engine, t, text)
-	if err != nil {
-		return err.Error()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.missed[name] {
-		return ""
-	}
-	s.missed[name] = true
-	return remark
-}
-
-func (in *seat) answering() bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.running
-}
-
-// halt stops the answer being made, and starts no other.
-func (in *seat) halt() {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.due = false
-	if in.cancel != nil {
-		in.stopped = true
-		in.cancel()
-	}
-}
-
-// answer answers whatever waits in that thread, until nothing does.
-func (s *shell) answer(in *seat) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.due = true
-	if in.running {
-		return
-	}
-	in.running = true
-	s.work.Go(func() {
-		var err error
-		stopped := false
-		s.sendIn(in, func(sitting int) any { return answering{sitting: sitting, on: true} })
-		for {
-			in.mu.Lock()
-			if !in.due || s.ctx.Err() != nil {
-				in.running = false
-				in.mu.Unlock()
-				break
-			}
-			ctx, cancel := context.WithCancel(s.ctx)
-			in.due, in.cancel, in.stopped = false, cancel, false
-			in.mu.Unlock()
-			err = in.thread.Reply(ctx)
-			cancel()
-			in.mu.Lock()
-			stopped = in.stopped
-			in.cancel = nil
-			in.mu.Unlock()
-		}
-		s.sendIn(in, func(sitting int) any { return answering{sitting: sitting, stopped: stopped, err: err} })
-	})
-}
-
-// sendIn brings a message of a thread, where that is the one looked at.
-func (s *shell) sendIn(in *seat, msg func(sitting int) any) {
-	s.mu.Lock()
-	now, sitting := s.now, s.sitting
-	s.mu.Unlock()
-	if now == in && s.ctx.Err() == nil {
-		s.send(msg(sitting))
-	}
 }

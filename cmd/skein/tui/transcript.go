@@ -3,6 +3,8 @@ package tui
 import (
 	"slices"
 	"time"
+
+	"github.com/skeinhq/skein/thread"
 )
 
 const (
@@ -26,17 +28,21 @@ type transcript struct {
 	from   int64 // index of the first message held
 	held   []*drawn
 
+	running []*running
+	cards   []*card
 	answers []*answer
 	waiting []*waiting
 
 	follow bool // the end is in view, and stays so
 	top    place
 	folds  folds
-	marked int64 // the message that is chosen; -1: none
+	marked int64  // the message that is chosen; -1: none
+	focus  string // the call whose card has the keys; empty: none
 
 	look  *markdown
 	zone  *time.Location
 	today string // as the messages' dates are written
+	now   time.Time
 
 	asking bool  // a page is being read
 	stuck  bool  // it could not be read: the next key tries again
@@ -54,7 +60,7 @@ func (t *transcript) last() int64 {
 	if !t.atEnd() {
 		return t.to()
 	}
-	return t.to() + int64(len(t.answers)+len(t.waiting))
+	return t.to() + int64(len(t.running)+len(t.cards)+len(t.answers)+len(t.waiting))
 }
 
 // lines gives an item's lines, after an empty one where it does not go on from
@@ -66,24 +72,45 @@ func (t *transcript) lines(index int64) []string {
 		before = &t.held[i].message
 	}
 	var out []string
-	switch i := index - t.to(); {
-	case i < 0:
+	if index < t.to() {
 		d := t.held[index-t.from]
 		key.goesOn = continues(before, &d.message)
 		out = d.render(key)
-	case i < int64(len(t.answers)):
-		a := t.answers[i]
-		if before != nil {
-			key.goesOn = continues(before, &message{role: "assistant", author: a.author})
-		}
-		out = a.lines(key)
-	default:
-		out = t.waiting[i-int64(len(t.answers))].lines(key)
+	} else {
+		out = t.loose(int(index-t.to()), before, &key)
 	}
 	if key.goesOn || index == t.from {
 		return out
 	}
 	return append([]string{""}, out...)
+}
+
+// loose gives the lines of what is not in the log: the calls that run, the cards,
+// the answers being made, what waits to be heard.
+func (t *transcript) loose(i int, before *message, key *drawKey) []string {
+	if i < len(t.running) {
+		key.goesOn = true
+		return t.running[i].lines(*key, t.now)
+	}
+	i -= len(t.running)
+	if i < len(t.cards) {
+		return t.cards[i].lines(*key, t.cards[i].call == t.focus)
+	}
+	i -= len(t.cards)
+	if i < len(t.answers) {
+		a := t.answers[i]
+		key.goesOn = continues(before, &message{role: thread.Assistant, author: a.author})
+		return a.lines(*key)
+	}
+	return t.waiting[i-len(t.answers)].lines(*key)
+}
+
+// cardAt gives the card at an index, nil where something else stands.
+func (t *transcript) cardAt(index int64) *card {
+	if i := index - t.to() - int64(len(t.running)); t.atEnd() && i >= 0 && i < int64(len(t.cards)) {
+		return t.cards[i]
+	}
+	return nil
 }
 
 // bottom is the place from which height lines show the end.
@@ -151,13 +178,17 @@ func (t *transcript) view(height int) (lines []string, first, last int64) {
 	return lines, first, last
 }
 
-// gutter puts the mark of the chosen message before a line.
+// gutter puts the mark of the chosen message before a line, or the bar of a card.
 func (t *transcript) gutter(index int64, line string) string {
-	switch {
+	switch c := t.cardAt(index); {
 	case line == "":
 		return ""
 	case index == t.marked:
 		return accent.on("▎") + " " + line
+	case c != nil && c.call == t.focus:
+		return strong.on("┃") + " " + line
+	case c != nil:
+		return faint.on("┃") + " " + line
 	}
 	return "  " + line
 }

@@ -23,7 +23,7 @@ func (m *model) typeWidth() int { return max(4, m.width-4) }
 
 // typeHeight is the rows that typed text takes.
 func (m *model) typeHeight() int {
-	return m.editor.height(m.cells, m.typeWidth(), max(1, min(10, m.height/3)))
+	return m.input().height(m.cells, m.typeWidth(), max(1, min(10, m.height/3)))
 }
 
 // airRows are the empty rows between the transcript and the rule, where there is
@@ -78,14 +78,14 @@ func (m *model) screen() screen {
 	s.lines = append(s.lines, m.remark()...)
 	s.lines = append(s.lines, m.rule(first))
 
-	rows, x, y := m.editor.view(m.cells, m.typeWidth(), m.typeHeight())
+	rows, x, y := m.input().view(m.cells, m.typeWidth(), m.typeHeight())
 	s.x, s.y, s.typed = x+2, len(s.lines)+y, true
 	for i, row := range rows {
 		sign := "  "
 		if i == 0 {
 			sign = strong.on("›") + " "
 		}
-		if i == 0 && m.editor.empty() {
+		if i == 0 && m.input().empty() {
 			row = faint.on(m.cells.clip(m.placeholder(), m.typeWidth()))
 		}
 		s.lines = append(s.lines, sign+row)
@@ -98,8 +98,12 @@ func (m *model) placeholder() string {
 	switch {
 	case !m.ready:
 		return "opening…"
-	case m.answering:
-		return "say more, or Ctrl-C to stop"
+	case m.denying != nil:
+		return "why not? Enter denies, Esc goes back"
+	case m.transcript.focus != "":
+		return "a, A or d decides; Esc goes back to typing"
+	case m.answering || m.status.held:
+		return "say more (Ctrl-S: now), or Ctrl-C to stop"
 	}
 	switch {
 	case m.pending && !m.asks():
@@ -125,8 +129,14 @@ func (m *model) rule(first int64) string {
 		left, mark = m.notice.text, m.notice.mark()
 	case m.busy != "":
 		left = m.busy
+	case m.denying != nil:
+		left = "denying the call"
+	case m.cardsHint() != "":
+		left, mark = m.cardsHint(), accent
 	case m.answering:
 		left = safeLine(m.status.agent) + " is answering"
+	case m.status.held:
+		left = safeLine(m.status.agent) + " is answering in another process"
 	case m.pending:
 		left = "the newest message has no answer"
 	}
@@ -167,9 +177,15 @@ func (m *model) statusLine() string {
 	if m.status.title != "" {
 		name = safeLine(m.status.title)
 	}
-	hint := "Ctrl-G keys"
-	if m.panel != nil {
-		hint = m.panel.hint()
+	hints := []string{"Ctrl-G keys", ""} // the hint is the last to go
+	waits := m.cardsHint() != "" && m.denying == nil
+	switch {
+	case m.panel != nil:
+		hints[0] = m.panel.hint()
+	case waits && m.transcript.focus != "":
+		hints = []string{"a once · A always · d deny · Esc back", "a · A · d · Esc", ""}
+	case waits:
+		hints = []string{"Alt-A decides · Ctrl-G keys", "Alt-A decides", ""}
 	}
 	room := m.width - 4
 	items := m.status.items()
@@ -184,9 +200,9 @@ func (m *model) statusLine() string {
 		return s
 	}
 	if m.panel != nil {
-		return "  " + faint.on(m.hintIn(hint, room))
+		return "  " + faint.on(m.hintIn(hints[0], room))
 	}
-	for _, hint := range []string{hint, ""} { // the hint is the last to go
+	for _, hint := range hints {
 		for n := len(items); n >= 0; n-- {
 			s := line(n, hint)
 			if m.cells.width(s) <= room && strings.HasSuffix(s, hint) {

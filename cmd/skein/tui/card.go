@@ -1,0 +1,198 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
+)
+
+// cardRows is how many rows of an input a card shows before it is folded out.
+const cardRows = 10
+
+// card is a call that waits for somebody to allow or deny it. Its bar stands in
+// the gutter, where no text of a message reaches, and the rule below the
+// transcript counts the cards: a text that looks like one is none.
+type card struct {
+	call     string // its id
+	agent    string
+	tool     string
+	question string // empty where the input's view says it
+	reason   string // of the rule that asks
+	rows     []inputRow
+	size     int  // bytes of the input
+	cut      bool // rows are not all of it
+	open     bool // folded out
+	sent     bool // a decision is on its way
+	decided  string
+}
+
+func cardOf(a skein.Asked) *card {
+	c := &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), reason: safeLine(a.Reason), size: len(a.Input)}
+	var special bool
+	c.rows, special = inputRows(a.Tool, a.Input)
+	if question := plain(thread.OneLine(a.Question)); !special && !strings.HasPrefix(question, a.Tool+": {") {
+		c.question = question // else it is the input, which is shown
+	}
+	for i, n := 0, 0; i < len(c.rows); i++ {
+		if n += len(c.rows[i].text); n > maxOutput {
+			c.rows[i].text = safe(c.rows[i].text[:max(0, len(c.rows[i].text)-(n-maxOutput))])
+			c.rows, c.cut = c.rows[:i+1], true
+		}
+	}
+	return c
+}
+
+// waits says whether nobody has decided yet.
+func (c *card) waits() bool { return c.decided == "" }
+
+// lines draws the card but for its bar. What the call holds is set in, so that it
+// cannot pass for what the card says.
+func (c *card) lines(key drawKey, focused bool) []string {
+	w, width := key.look.cells, key.look.width
+	out := []string{w.clip(strong.on(c.agent)+" asks to use "+bold.on(c.tool), width)}
+	set := func(s style, sign, text string) (rows []string) {
+		for i, row := range w.wrap(text, max(2, width-2-len(sign))) {
+			if i > 0 {
+				sign = strings.Repeat(" ", len(sign))
+			}
+			rows = append(rows, s.on("  "+sign+row))
+		}
+		return rows
+	}
+	if c.question != "" {
+		out = append(out, set(style{}, "", c.question)...)
+	}
+	var rows []string
+	marks := map[string]style{"- ": bad, "+ ": accent}
+	for _, r := range c.rows {
+		rows = append(rows, set(marks[r.sign], r.sign, r.text)...)
+	}
+	if hidden := len(rows) - cardRows; hidden > 1 && !c.open {
+		rows = append(rows[:cardRows], faint.on(w.clip("  … "+counted(int64(hidden), "more row", "more rows")+": Enter folds it out", width)))
+	} else if c.cut {
+		rows = append(rows, faint.on(w.clip(fmt.Sprintf("  … %s in all", bytesText(c.size)), width)))
+	}
+	out = append(out, rows...)
+	if c.reason != "" {
+		out = append(out, styled(faint, w.wrap("Why it asks: "+c.reason, width))...)
+	}
+	return append(out, c.state(w, width, focused)...)
+}
+
+// state says what can be done about the card, or what was.
+func (c *card) state(w cells, width int, focused bool) []string {
+	switch {
+	case c.decided != "":
+		return styled(bold, w.wrap(c.decided, width))
+	case c.sent:
+		return []string{faint.on(w.clip("deciding…", width))}
+	case focused:
+		return styled(strong, w.wrap("a: allow once · A: always in this thread · d: deny", width))
+	}
+	return []string{faint.on(w.clip("Alt-A decides", width))}
+}
+
+// noteOf says what was decided of a call, and by whom.
+func noteOf(a *thread.Approval) (string, bool) {
+	by := safeLine(a.By)
+	switch {
+	case a.State == thread.ApprovalDenied && a.Reason != "":
+		return "denied by " + by + ": " + safeLine(a.Reason), true
+	case a.State == thread.ApprovalDenied:
+		return "denied by " + by, true
+	case a.State == thread.ApprovalAllowed && a.Scope == thread.ScopeThread:
+		return "allowed by " + by + ", always in this thread", true
+	case a.State == thread.ApprovalAllowed:
+		return "allowed by " + by, true
+	}
+	return "", false
+}
+
+// noteCall notes what was decided of the message's call of that id; the first
+// decision counts. It says whether there is such a call.
+func (m *message) noteCall(call, note string) bool {
+	for i := range m.parts {
+		if p := &m.parts[i]; p.kind == callKind && p.call == call {
+			if p.note == "" {
+				p.note = note
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// decided notes a decision on the call's card and on the newest call of that id.
+func (t *transcript) decided(call, note string) {
+	if c := t.cardOf(call); c != nil && c.waits() {
+		c.decided, c.sent = note, false
+	}
+	if t.focus == call {
+		t.focus = ""
+	}
+	for _, d := range slices.Backward(t.held) {
+		if d.noteCall(call, note) {
+			d.lines = nil
+			return
+		}
+	}
+}
+
+// cardOf gives the card of a call, nil where there is none.
+func (t *transcript) cardOf(call string) *card {
+	for _, c := range t.cards {
+		if c.call == call {
+			return c
+		}
+	}
+	return nil
+}
+
+// waitingCards are those that nobody has decided.
+func (t *transcript) waitingCards() (out []*card) {
+	for _, c := range t.cards {
+		if c.waits() && !c.sent {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// takeCards takes the calls that wait as the log has them, oldest first. A card
+// that was decided stays until its call is answered.
+func (t *transcript) takeCards(asked []*card, decisions map[string]string, open bool) {
+	was := t.cards
+	t.cards = nil
+	for _, c := range was {
+		still := slices.ContainsFunc(asked, func(a *card) bool { return a.call == c.call })
+		if note := decisions[c.call]; note != "" && !still {
+			t.decided(c.call, note)
+			c.decided = note
+		}
+		if still && !c.waits() { // a later call with the id of an earlier one
+			continue
+		}
+		if open && (still || !c.waits()) {
+			t.cards = append(t.cards, c)
+		}
+	}
+	for _, a := range asked {
+		if t.cardOf(a.call) == nil {
+			t.cards = append(t.cards, a)
+		}
+	}
+	if c := t.cardOf(t.focus); c == nil || !c.waits() {
+		t.focus = ""
+	}
+}
+
+// answeredCall lets go of the card of a call that has its result.
+func (t *transcript) answeredCall(call string) {
+	t.cards = slices.DeleteFunc(t.cards, func(c *card) bool { return c.call == call })
+	if t.focus == call {
+		t.focus = ""
+	}
+}
