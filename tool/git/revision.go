@@ -1,0 +1,89 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/skeinhq/skein/internal/process"
+)
+
+// hash is a whole hash of an object, SHA-1 or SHA-256.
+var hash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// resolve gives the hashes that a revision of the model stands for, so that
+// nothing that a model wrote is given to a command as a revision.
+func (m *mirror) resolve(ctx context.Context, c command, revision string) (string, error) {
+	if revision == "" {
+		return "", nil
+	}
+	from, dots, to := parts(revision)
+	if dots == "" {
+		return m.lookUp(ctx, revision)
+	}
+	if !c.ranges {
+		return "", fmt.Errorf("%s takes one revision, and %s are two", c.name, quoted(revision))
+	}
+	for _, end := range []*string{&from, &to} {
+		if *end == "" {
+			*end = "HEAD"
+		}
+		var err error
+		if *end, err = m.lookUp(ctx, *end); err != nil {
+			return "", err
+		}
+	}
+	return from + dots + to, nil
+}
+
+// parts takes a range apart. Dots within braces or behind a colon part nothing:
+// they belong to a text that is looked for, or to a file's name.
+func parts(revision string) (from, dots, to string) {
+	braces := 0
+	for i := range len(revision) {
+		switch rest := revision[i:]; {
+		case rest[0] == '{':
+			braces++
+		case rest[0] == '}':
+			braces--
+		case braces > 0:
+		case rest[0] == ':':
+			return revision, "", ""
+		case strings.HasPrefix(rest, "..."):
+			return revision[:i], "...", rest[3:]
+		case strings.HasPrefix(rest, ".."):
+			return revision[:i], "..", rest[2:]
+		}
+	}
+	return revision, "", ""
+}
+
+// lookUp gives the hash of one revision.
+func (m *mirror) lookUp(ctx context.Context, revision string) (string, error) {
+	switch {
+	case strings.HasPrefix(revision, "-"):
+		return "", fmt.Errorf("%s is no revision: none begins with -", quoted(revision))
+	case len(revision) > maxRevision:
+		return "", fmt.Errorf("the revision has %d bytes; at most %d are possible", len(revision), maxRevision)
+	case strings.ContainsAny(revision, "\x00\n\r"):
+		return "", fmt.Errorf("%s is no revision: none has several lines", quoted(revision))
+	}
+	out, err := process.Ask(ctx, m.command("rev-parse", "--verify", "--quiet", "--end-of-options", revision))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	found := strings.TrimSpace(string(out))
+	if err != nil || !hash.MatchString(found) {
+		return "", errors.New(unknown(revision))
+	}
+	return found, nil
+}
+
+func unknown(revision string) string {
+	if at, file, ok := strings.Cut(revision, ":"); ok && at != "" {
+		return fmt.Sprintf("there is no %s in the revision %s, or no such revision; log shows commits, show lists the files of a folder as %s:folder", quoted(file), quoted(at), quoted(at))
+	}
+	return fmt.Sprintf("there is no revision %s; log shows commits, and HEAD is the newest once there is one", quoted(revision))
+}
