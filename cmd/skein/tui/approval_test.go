@@ -132,6 +132,32 @@ func TestACallIsAllowedAndTheAnswerGoesOn(t *testing.T) {
 	r.shows("allowed by ana\n")
 }
 
+func TestAKeyForOneCallDoesNotAllowAnother(t *testing.T) {
+	r := newOffice(notes, "never").enter(t)
+	r.types("note it").press("enter")
+	r.shows("┃ Alt-A decides")
+	r.m.transcript.cards[0].sum[0]++ // as that of a call whose id came again
+	r.press("alt+a", "a")
+	r.shows("that call does not wait any more")
+	if asked, err := r.shellThread(t).Pending(t.Context()); err != nil || len(asked) != 1 {
+		t.Errorf("%d calls wait, %v", len(asked), err)
+	}
+}
+
+func TestAPrivateCallIsNotShown(t *testing.T) {
+	o := newOffice(notes, "It is noted.")
+	th := o.elsewhere(t)
+	if _, err := th.Ask(t.Context(), "ben", "note it", skein.Audience("north")); !parked(err) {
+		t.Fatalf("it should wait: %v", err)
+	}
+	r := o.enter(t)
+	r.shows("┃ others decide")
+	r.press("alt+a", "a")
+	if text := r.text(); strings.Contains(text, "the hall is booked") || !strings.Contains(text, "(private)") || len(wanted[decideCall](r.stage)) > 0 {
+		t.Errorf("shown:\n%s", text)
+	}
+}
+
 func TestACallIsDeniedWithAReason(t *testing.T) {
 	r := newOffice(notes, "As you wish.").enter(t)
 	r.types("note it").press("enter")

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,15 +23,32 @@ type card struct {
 	question string // empty where the input's view says it
 	reason   string // of the rule that asks
 	rows     []inputRow
-	size     int  // bytes of the input
-	cut      bool // rows are not all of it
-	open     bool // folded out
-	sent     bool // a decision is on its way
-	decided  string
+	size     int               // bytes of the input
+	cut      bool              // rows are not all of it
+	sum      [sha256.Size]byte // of tool and input: ids come again
+
+	private bool   // the viewer may not see it, nor decide
+	open    bool   // folded out
+	sent    bool   // a decision is on its way
+	decided string // what was decided and by whom; empty: it waits
+
+	key   cardKey
+	drawn []string
+}
+
+// cardKey is all that a card's lines depend on besides the call.
+type cardKey struct {
+	look                *markdown
+	focused, open, sent bool
+	decided             string
+}
+
+func sumOf(a skein.Asked) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte(a.Tool+"\n"), a.Input...))
 }
 
 func cardOf(a skein.Asked) *card {
-	c := &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), reason: safeLine(a.Reason), size: len(a.Input)}
+	c := &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), reason: safeLine(a.Reason), size: len(a.Input), sum: sumOf(a)}
 	var special bool
 	c.rows, special = inputRows(a.Tool, a.Input)
 	if question := plain(thread.OneLine(a.Question)); !special && !strings.HasPrefix(question, a.Tool+": {") {
@@ -45,13 +63,27 @@ func cardOf(a skein.Asked) *card {
 	return c
 }
 
+// privateCard stands for a call that is not for the viewer's eyes.
+func privateCard(a skein.Asked) *card {
+	return &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), question: "(private)", sum: sumOf(a), private: true}
+}
+
 // waits says whether nobody has decided yet.
 func (c *card) waits() bool { return c.decided == "" }
 
-// lines draws the card but for its bar. What the call holds is set in, so that it
+// lines gives the card's lines, from before where they still hold.
+func (c *card) lines(look *markdown, focused bool) []string {
+	key := cardKey{look, focused, c.open, c.sent, c.decided}
+	if c.drawn == nil || c.key != key {
+		c.key, c.drawn = key, c.draw(look, focused)
+	}
+	return c.drawn
+}
+
+// draw draws the card but for its bar. What the call holds is set in, so that it
 // cannot pass for what the card says.
-func (c *card) lines(key drawKey, focused bool) []string {
-	w, width := key.look.cells, key.look.width
+func (c *card) draw(look *markdown, focused bool) []string {
+	w, width := look.cells, look.width
 	out := []string{w.clip(strong.on(c.agent)+" asks to use "+bold.on(c.tool), width)}
 	set := func(s style, sign, text string) (rows []string) {
 		for i, row := range w.wrap(text, max(2, width-2-len(sign))) {
@@ -87,6 +119,8 @@ func (c *card) state(w cells, width int, focused bool) []string {
 	switch {
 	case c.decided != "":
 		return styled(bold, w.wrap(c.decided, width))
+	case c.private:
+		return []string{faint.on(w.clip("others decide", width))}
 	case c.sent:
 		return []string{faint.on(w.clip("deciding…", width))}
 	case focused:
@@ -154,7 +188,7 @@ func (t *transcript) cardOf(call string) *card {
 // waitingCards are those that nobody has decided.
 func (t *transcript) waitingCards() (out []*card) {
 	for _, c := range t.cards {
-		if c.waits() && !c.sent {
+		if c.waits() && !c.sent && !c.private {
 			out = append(out, c)
 		}
 	}
@@ -167,15 +201,13 @@ func (t *transcript) takeCards(asked []*card, decisions map[string]string, open 
 	was := t.cards
 	t.cards = nil
 	for _, c := range was {
-		still := slices.ContainsFunc(asked, func(a *card) bool { return a.call == c.call })
-		if note := decisions[c.call]; note != "" && !still {
+		i := slices.IndexFunc(asked, func(a *card) bool { return a.call == c.call })
+		still := i >= 0 && asked[i].sum == c.sum
+		if note := decisions[c.call]; note != "" && i < 0 {
 			t.decided(c.call, note)
 			c.decided = note
 		}
-		if still && !c.waits() { // a later call with the id of an earlier one
-			continue
-		}
-		if open && (still || !c.waits()) {
+		if open && (still && c.waits() || i < 0 && !c.waits()) { // else a later call has the id of an earlier one
 			t.cards = append(t.cards, c)
 		}
 	}
@@ -184,7 +216,7 @@ func (t *transcript) takeCards(asked []*card, decisions map[string]string, open 
 			t.cards = append(t.cards, a)
 		}
 	}
-	if c := t.cardOf(t.focus); c == nil || !c.waits() {
+	if c := t.cardOf(t.focus); c == nil || !c.waits() || !slices.Contains(was, c) {
 		t.focus = ""
 	}
 }

@@ -106,6 +106,8 @@ func TestACardDecidesByTwoKeys(t *testing.T) {
 		{[]string{"alt+a", "esc", "a"}, nil},
 		{[]string{"alt+a", "x", "a"}, nil},
 		{[]string{"alt+a", "ctrl+g", "a"}, nil},
+		{[]string{"alt+a", "ctrl+g", "a", "a"}, nil},
+		{[]string{"alt+a", "ctrl+o", "esc", "a"}, nil},
 		{[]string{"tab", "a"}, nil},
 	}
 	for _, c := range cases {
@@ -113,6 +115,22 @@ func TestACardDecidesByTwoKeys(t *testing.T) {
 		s.effects = nil
 		if got := approvals(s.press(c.keys...)); !cmp.Equal(got, c.want) {
 			t.Errorf("%v decides %+v, want %+v:\n%s", c.keys, got, c.want, s.text())
+		}
+	}
+}
+
+// TestAnotherCallWithTheSameIdIsAnotherCard has a model use an id again while the
+// first call's card has the keys.
+func TestAnotherCallWithTheSameIdIsAnotherCard(t *testing.T) {
+	for _, keys := range [][]string{{"alt+a"}, {"alt+a", "d", "x"}} {
+		s := parkedAt(play(t, 80, 24), asked("c", "shell", `{"command":"ls"}`)).press(keys...)
+		s.stands(nil, asked("c", "shell", `{"command":"rm -rf ."}`))
+		s.effects = nil
+		if text := s.text(); strings.Contains(text, "┃   $ ls") || !strings.Contains(text, "┃   $ rm -rf .") {
+			t.Errorf("shown:\n%s", text)
+		}
+		if got := approvals(s.press("a", "enter")); len(got) > 0 {
+			t.Errorf("after %v the key for one call decides about another: %+v", keys, got)
 		}
 	}
 }
@@ -257,7 +275,7 @@ func TestACardShowsAllThatACallHolds(t *testing.T) {
 		s := play(t, width, 24)
 		c := cardOf(asked("c", name, string(input)))
 		c.open = true
-		lines := c.lines(drawKey{look: s.m.look}, false)
+		lines := c.lines(s.m.look, false)
 		whole := ""
 		for i, line := range lines {
 			bare := ansi.Strip(line)
@@ -291,7 +309,7 @@ func TestAHugeInputIsBounded(t *testing.T) {
 		n += len(r.text)
 	}
 	c.open = true
-	if lines := c.lines(drawKey{look: play(t, 80, 24).m.look}, false); n > maxOutput || !strings.Contains(strings.Join(lines, "\n"), "1.0 MB in all") {
+	if lines := c.lines(play(t, 80, 24).m.look, false); n > maxOutput || !strings.Contains(strings.Join(lines, "\n"), "1.0 MB in all") {
 		t.Errorf("%d bytes are held; it ends %q", n, lines[len(lines)-3:])
 	}
 }

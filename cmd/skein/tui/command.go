@@ -47,17 +47,17 @@ func natives() map[string]native {
 				a.Scope, words = thread.ScopeThread, words[:n-1]
 			}
 			a.Call = strings.Join(words, " ")
-			return []effect{decideCall{a}}, true
+			return []effect{decideCall{approval: a}}, true
 		},
 		"approve!": func(_ *model, rest string) ([]effect, bool) {
-			return []effect{decideCall{thread.Approval{Call: rest, State: thread.ApprovalAllowed, Scope: thread.ScopeThread}}}, true
+			return []effect{decideCall{approval: thread.Approval{Call: rest, State: thread.ApprovalAllowed, Scope: thread.ScopeThread}}}, true
 		},
 		"deny": func(m *model, rest string) ([]effect, bool) {
 			a := thread.Approval{State: thread.ApprovalDenied, Reason: rest}
 			if call, why, _ := strings.Cut(rest, " "); m.transcript.cardOf(call) != nil {
 				a.Call, a.Reason = call, strings.TrimSpace(why)
 			}
-			return []effect{decideCall{a}}, true
+			return []effect{decideCall{approval: a}}, true
 		},
 	}
 }

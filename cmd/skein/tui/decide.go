@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 // denial is the reason that is being typed why a call is denied.
 type denial struct {
 	call string
+	sum  [sha256.Size]byte // of the card
 	why  editor
 }
 
@@ -56,7 +58,8 @@ func onCard() []binding {
 			return m.decide(thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeThread})
 		}},
 		{[]string{"d"}, "deny it, with a reason", do(func(m *model) {
-			m.denying = &denial{call: m.transcript.focus, why: newEditor()}
+			c := m.transcript.cardOf(m.transcript.focus)
+			m.denying = &denial{call: c.call, sum: c.sum, why: newEditor()}
 		})},
 		{[]string{"enter"}, "fold its input out or in", do(func(m *model) {
 			c := m.transcript.cardOf(m.transcript.focus)
@@ -75,6 +78,9 @@ var keysOnCard = bound(onCard())
 // to the editor.
 func (m *model) cardKey(name, text string) (out []effect, taken bool) {
 	t := &m.transcript
+	if m.panel != nil {
+		t.focus = "" // what is typed in a panel is for the panel
+	}
 	if t.focus == "" || m.denying != nil {
 		return nil, false
 	}
@@ -113,7 +119,7 @@ func (m *model) decide(a thread.Approval) []effect {
 	} else {
 		c.sent = true
 	}
-	return []effect{decideCall{a}}
+	return []effect{decideCall{a, &t.cardOf(a.Call).sum}}
 }
 
 // deny denies with the reason that was typed.
@@ -128,7 +134,7 @@ func (m *model) mindDenial() {
 	if m.denying == nil {
 		return
 	}
-	if c := m.transcript.cardOf(m.denying.call); c != nil && c.waits() {
+	if c := m.transcript.cardOf(m.denying.call); c != nil && c.waits() && c.sum == m.denying.sum {
 		return
 	}
 	m.denying = nil

@@ -22,5 +22,12 @@
 //     only from its last paragraph on.
 //   - What others wrote is data: nothing of it reaches the terminal as a control
 //     character.
+//   - A call that waits for a decision is a card. Its bar stands in the gutter,
+//     where no text of a message reaches, and it takes two keys to decide: one that
+//     no typing gives, and one that only the card hears. It is decided about the
+//     call that was looked at, not about a later one with its id.
+//   - What another process does is seen within a second or so, and an open turn
+//     that nobody runs is gone on with: a parked one once all is decided, a dead
+//     owner's at once.
 //   - What is typed lies in a file beside the database until it is said.
 package tui

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"crypto/sha256"
+
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/thread"
 )
@@ -14,22 +16,25 @@ type (
 		from, to int64
 		age      int // of what the page is for
 	}
-	sayText     struct{ key, text, when string }   // say something, then answer
-	answerNow   struct{}                           // answer what waits for an answer
-	answerAgain struct{}                           // the same, or make the newest answer again
-	stopAnswer  struct{}                           // stop the turn, whoever runs it
-	decideCall  struct{ approval thread.Approval } // allow or deny a call that waits
-	compactNow  struct{}                           // let the strategies act
-	readStatus  struct{}                           // read what the status line says
-	readOutline struct{}                           //
-	openLine    struct{ span thread.Span }         // zoom
-	findWords   struct{ query string }             // search
-	listThreads struct{}                           //
-	openThread  struct{ id string }                // switch, or make
-	runCommand  struct{ text string }              // a slash command
-	keepDraft   struct{ draft draft }              // what is typed and not said
-	leave       struct{}                           //
-	suspend     struct{}                           // give the terminal to the shell for a while
+	sayText     struct{ key, text, when string } // say something, then answer
+	answerNow   struct{}                         // answer what waits for an answer
+	answerAgain struct{}                         // the same, or make the newest answer again
+	stopAnswer  struct{}                         // stop the turn, whoever runs it
+	decideCall  struct {                         // allow or deny a call that waits
+		approval thread.Approval
+		sum      *[sha256.Size]byte // of the card that was looked at; nil: none was
+	}
+	compactNow  struct{}                   // let the strategies act
+	readStatus  struct{}                   // read what the status line says
+	readOutline struct{}                   //
+	openLine    struct{ span thread.Span } // zoom
+	findWords   struct{ query string }     // search
+	listThreads struct{}                   //
+	openThread  struct{ id string }        // switch, or make
+	runCommand  struct{ text string }      // a slash command
+	keepDraft   struct{ draft draft }      // what is typed and not said
+	leave       struct{}                   //
+	suspend     struct{}                   // give the terminal to the shell for a while
 )
 
 // What comes back. Each names the sitting it was asked in: what belongs to a

@@ -106,10 +106,8 @@ func (m *model) key(k tea.KeyPressMsg) []effect {
 	}
 	m.leaving, m.transcript.stuck = false, false
 	m.notice = notice{}
-	if m.panel == nil {
-		if out, taken := m.cardKey(name, k.Text); taken {
-			return out
-		}
+	if out, taken := m.cardKey(name, k.Text); taken {
+		return out
 	}
 	if m.panel != nil {
 		if b, ok := keysWays[name]; ok {

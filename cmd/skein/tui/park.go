@@ -73,10 +73,12 @@ func (s *shell) await(ctx context.Context, in *seat) (on bool, err error) {
 	return err == nil && state.Turn != 0, err // else somebody has ended the turn
 }
 
-// decide allows or denies a call.
-func (s *shell) decide(t *skein.Thread, sitting int, a thread.Approval) {
-	var err error
+// decide allows or denies a call, if it is the one that was looked at.
+func (s *shell) decide(t *skein.Thread, sitting int, e decideCall) {
+	a := e.approval
+	err := s.stillAsks(t, e)
 	switch {
+	case err != nil:
 	case a.State == thread.ApprovalDenied:
 		err = t.Deny(s.ctx, s.cfg.Me, a.Call, a.Reason)
 	case a.Scope == thread.ScopeThread:
@@ -103,6 +105,24 @@ func (s *shell) halt(in *seat, sitting int) {
 		}
 		s.tell(effectDone{sitting: sitting, err: err}, err)
 	})
+}
+
+// stillAsks says whether what waits is still the call whose card was looked at:
+// models use ids again.
+func (s *shell) stillAsks(t *skein.Thread, e decideCall) error {
+	if e.sum == nil {
+		return nil
+	}
+	asked, err := t.Pending(s.ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range asked {
+		if a.Call == e.approval.Call && sumOf(a) == *e.sum {
+			return nil
+		}
+	}
+	return &thread.Error{Code: thread.NotFound, Op: "chat", Message: "that call does not wait any more"}
 }
 
 // compact has the thread's strategies act.
@@ -154,8 +174,8 @@ func (s *shell) standing(t *skein.Thread, state *thread.Thread, st *status) erro
 		if err != nil {
 			return err
 		}
-		for _, a := range asked {
-			st.asked = append(st.asked, cardOf(a))
+		if st.asked, err = s.cards(t, state, asked); err != nil {
+			return err
 		}
 		if st.decisions, err = s.decisions(t, state.Turn); err != nil {
 			return err
@@ -173,6 +193,34 @@ func (s *shell) standing(t *skein.Thread, state *thread.Thread, st *status) erro
 		}
 	}
 	return nil
+}
+
+// cards makes the cards of calls. Those that were made out of the viewer's sight
+// are shown without what they hold.
+func (s *shell) cards(t *skein.Thread, state *thread.Thread, asked []skein.Asked) (out []*card, err error) {
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	hidden := map[string]bool{}
+	for e, err := range t.Messages(s.ctx, max(0, state.Length-pageMessages), state.Length) {
+		if err != nil {
+			return nil, err
+		}
+		if e.Message == nil {
+			continue
+		}
+		for _, c := range e.Message.Calls() {
+			hidden[c.ID] = !e.Message.VisibleTo(s.cfg.Me)
+		}
+	}
+	for _, a := range asked {
+		show := cardOf
+		if hidden[a.Call] {
+			show = privateCard
+		}
+		out = append(out, show(a))
+	}
+	return out, nil
 }
 
 const (

@@ -60,6 +60,8 @@ func TestEveryFailureReleasesWhatWaits(t *testing.T) {
 		{"threads", func(s *stage) { s.opens().press("ctrl+t") }, threadsRead{sitting: 1, err: failed}},
 		{"switch", func(s *stage) { listed(s).types("new").press("enter") }, opened{sitting: 2, id: "new", problem: failed}},
 		{"command", func(s *stage) { s.opens().types("/prompt").press("enter") }, commandRan{sitting: 1, text: "/prompt", err: failed}},
+		{"compaction", func(s *stage) { s.opens().types("/compact").press("enter") }, effectDone{sitting: 1, err: failed}},
+		{"decision", func(s *stage) { parkedAt(s, edits()).press("alt+a", "a") }, decided{sitting: 1, call: "edit-0", err: failed}},
 		{"saying", func(s *stage) { s.opens().types("hi").press("enter") }, said{sitting: 1, key: "key-1", err: failed}},
 	}
 	for _, c := range cases {
@@ -68,7 +70,7 @@ func TestEveryFailureReleasesWhatWaits(t *testing.T) {
 			c.begin(s)
 			s.give(c.end)
 			text := s.text()
-			for _, waits := range []string{"reading…", "looking…", "opening", "/prompt…", "saying…", "… 4+2"} {
+			for _, waits := range []string{"reading…", "looking…", "opening", "/prompt…", "saying…", "… 4+2", "/compact…", "deciding…"} {
 				if strings.Contains(text, waits) {
 					t.Errorf("%q still waits:\n%s", waits, text)
 				}

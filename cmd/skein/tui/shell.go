@@ -81,7 +81,7 @@ func (s *shell) do(e effect) {
 	case stopAnswer:
 		s.halt(now, sitting)
 	case decideCall:
-		s.work.Go(func() { s.decide(t, sitting, e.approval) })
+		s.work.Go(func() { s.decide(t, sitting, e) })
 	case compactNow:
 		s.work.Go(func() { s.compact(t, sitting) })
 	case loadPage:

@@ -94,7 +94,7 @@ func (t *transcript) loose(i int, before *message, key *drawKey) []string {
 	}
 	i -= len(t.running)
 	if i < len(t.cards) {
-		return t.cards[i].lines(*key, t.cards[i].call == t.focus)
+		return t.cards[i].lines(key.look, t.cards[i].call == t.focus)
 	}
 	i -= len(t.cards)
 	if i < len(t.answers) {
