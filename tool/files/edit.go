@@ -28,10 +28,10 @@ const (
 
 func (w *Workspace) edit(ctx context.Context, in editInput) (string, error) {
 	old, replacement := lf(in.Old), lf(in.New)
-	switch {
-	case old == "":
+	switch old {
+	case "":
 		return "", errors.New("old is empty; give the text to replace, or write a new file with write_file")
-	case old == replacement:
+	case replacement:
 		return "", errors.New("old and new are the same, so nothing would change")
 	}
 	p, err := w.at(in.Path)

@@ -109,7 +109,7 @@ func (c command) check(in input) error {
 		return fmt.Errorf("limit is %d; it must be between 1 and %d", in.Limit, maxCommits)
 	case in.Staged && strings.Contains(in.Revision, ".."):
 		return errors.New("staged compares the index with one revision; leave staged out to compare two revisions")
-	case in.Path != "" && strings.Contains(in.Revision, ":"):
+	case in.Path != "" && fileOf(in.Revision) != "":
 		return errors.New("the revision names a file already; leave path out")
 	}
 	return nil
@@ -130,7 +130,7 @@ func cleanPath(p string) (string, error) {
 		p = strings.ReplaceAll(p, `\`, "/")
 	}
 	if strings.HasPrefix(p, "/") || slices.Contains(strings.Split(p, "/"), "..") || !filepath.IsLocal(filepath.FromSlash(p)) {
-		return "", fmt.Errorf("the path %s is none in the workspace; give it from there, without / in front and without ..", quoted(p))
+		return "", fmt.Errorf("the path %s is none in the workspace; give it from there, and neither with / in front nor with .. in it", quoted(p))
 	}
 	return path.Clean(p), nil
 }

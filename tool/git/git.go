@@ -101,7 +101,11 @@ func resources(raw json.RawMessage) (tool.Resources, error) {
 	if err := json.Unmarshal(raw, &in); err != nil {
 		return tool.Resources{}, err
 	}
-	p, err := cleanPath(in.Path)
+	named := in.Path
+	if named == "" {
+		named = fileOf(in.Revision)
+	}
+	p, err := cleanPath(named)
 	if err != nil {
 		return tool.Resources{}, err
 	}
@@ -157,7 +161,7 @@ func (m *mirror) told(ctx context.Context, c command, in input, revision string,
 		return "", fmt.Errorf("git ended with exit code %d", ended.Code)
 	case said == "" || c.name == status && strings.HasPrefix(said, "## ") && !strings.Contains(said, "\n"):
 		return strings.TrimSpace(said + "\n[" + c.nothing + "]"), nil
-	case ended.Binary && strings.Contains(in.Revision, ":"):
+	case ended.Binary && fileOf(in.Revision) != "":
 		size, err := process.Ask(ctx, m.command("cat-file", "-s", revision))
 		return fmt.Sprintf("[%s is binary, %s bytes; it is not shown]", quoted(in.Revision), strings.TrimSpace(string(size))), err
 	}

@@ -375,7 +375,11 @@ func TestTheToolTellsWhatItReaches(t *testing.T) {
 	if !found.ReadOnly || !strings.Contains(string(found.Schema), `"enum":["status","diff","log","show"]`) {
 		t.Errorf("read-only %v, schema %s", found.ReadOnly, found.Schema)
 	}
-	for input, want := range map[string][]string{`{"command":"diff","path":"./a//b"}`: {"a/b"}, `{"command":"log"}`: {"."}} {
+	for input, want := range map[string][]string{`{"command":"diff","path":"./a//b"}`: {"a/b"}, `{"command":"log"}`: {"."},
+		`{"command":"show","revision":"HEAD:secret/./a:b"}`: {"secret/a:b"}, `{"command":"show","revision":":2:secret"}`: {"secret"},
+		`{"command":"show","revision":":secret"}`: {"secret"}, `{"command":"show","revision":"HEAD^{/a:b}:c"}`: {"c"},
+		`{"command":"show","revision":":/a:b"}`: {"."}, `{"command":"show","revision":"HEAD:"}`: {"."},
+	} {
 		if got, err := found.Resources(json.RawMessage(input)); err != nil || !reflect.DeepEqual(got.Paths, want) {
 			t.Errorf("%s reaches %v, %v", input, got.Paths, err)
 		}

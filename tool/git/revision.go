@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -41,23 +42,58 @@ func (m *mirror) resolve(ctx context.Context, c command, revision string) (strin
 // parts takes a range apart. Dots within braces or behind a colon part nothing:
 // they belong to a text that is looked for, or to a file's name.
 func parts(revision string) (from, dots, to string) {
-	braces := 0
-	for i := range len(revision) {
-		switch rest := revision[i:]; {
-		case rest[0] == '{':
-			braces++
-		case rest[0] == '}':
-			braces--
-		case braces > 0:
-		case rest[0] == ':':
-			return revision, "", ""
-		case strings.HasPrefix(rest, "..."):
-			return revision[:i], "...", rest[3:]
-		case strings.HasPrefix(rest, ".."):
-			return revision[:i], "..", rest[2:]
+	for i, rest := range outside(revision) {
+		for _, dots := range []string{"...", ".."} {
+			if to, ok := strings.CutPrefix(rest, dots); ok {
+				return revision[:i], dots, to
+			}
+		}
+		if rest[0] == ':' {
+			break
 		}
 	}
 	return revision, "", ""
+}
+
+// fileOf gives the file that a revision names behind a colon, in a commit or in
+// the index; "" where it names none.
+func fileOf(revision string) string {
+	for i, rest := range outside(revision) {
+		if rest[0] != ':' {
+			continue
+		}
+		file := rest[1:]
+		if i == 0 && strings.HasPrefix(file, "/") {
+			return "" // a text that is looked for in messages
+		}
+		if stage := stages.FindString(file); i == 0 && stage != "" {
+			file = file[len(stage):]
+		}
+		return file
+	}
+	return ""
+}
+
+// stages is how a version of a file in the index is numbered.
+var stages = regexp.MustCompile(`^[0-3]:`)
+
+// outside goes through the places of a revision that lie within no braces, each
+// with what follows from there on.
+func outside(revision string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		braces := 0
+		for i := range len(revision) {
+			switch revision[i] {
+			case '{':
+				braces++
+			case '}':
+				braces--
+			}
+			if braces <= 0 && !yield(i, revision[i:]) {
+				return
+			}
+		}
+	}
 }
 
 // lookUp gives the hash of one revision.
