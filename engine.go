@@ -144,13 +144,14 @@ type Engine struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
-	mu     sync.Mutex
-	turns  map[string]chan struct{}           // by thread id: held while this process runs its turn
-	stops  map[string]context.CancelCauseFunc // by thread id: ends what it runs
-	held   map[string]bool                    // threads whose cut waits for a line
-	open   map[string]*Thread
-	warm   []*Thread // whose recent past is held, the last used last
-	closed bool
+	mu      sync.Mutex
+	turns   map[string]chan struct{}           // by thread id: held while this process runs its turn
+	stops   map[string]context.CancelCauseFunc // by thread id: ends what it runs
+	held    map[string]bool                    // threads whose cut waits for a line
+	open    map[string]*Thread
+	warm    []*Thread // whose recent past is held, the last used last
+	drained bool      // no turn runs here any more
+	closed  bool
 }
 
 // Open starts an engine. Where it is not ReadOnly it goes on building the lines

@@ -59,6 +59,9 @@ func (t *Thread) stoppable(stop context.CancelCauseFunc) (done func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.stops[t.id] = stop
+	if e.drained {
+		stop(agent.ErrLeft)
+	}
 	return func() {
 		e.mu.Lock()
 		defer e.mu.Unlock()

@@ -326,7 +326,7 @@ func (t *Thread) enter(ctx context.Context, p patience) (leave func(), err error
 	e := t.engine
 	for {
 		e.mu.Lock()
-		if e.closed {
+		if e.closed || e.drained {
 			e.mu.Unlock()
 			return nil, errClosed()
 		}

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -148,6 +150,22 @@ func Delete(tx Tx, h *Head, now time.Time) error {
 		h.Deleted = Stamp(now)
 		tx.Touch(h)
 	}
+	return nil
+}
+
+// mostMeta is the most bytes that a thread's metadata may have.
+const mostMeta = 64 << 10
+
+// SetMeta puts other metadata in the place of h's own.
+func SetMeta(tx Tx, h *Head, meta json.RawMessage) error {
+	if err := visible("meta", h); err != nil {
+		return err
+	}
+	if len(meta) > mostMeta || len(meta) > 0 && !json.Valid(meta) {
+		return fail(thread.Invalid, "meta", h.ID, "", "a thread's metadata is JSON of at most %d bytes", mostMeta)
+	}
+	h.Meta = slices.Clone(meta)
+	tx.Touch(h)
 	return nil
 }
 

@@ -28,6 +28,9 @@ type Store interface {
 	// The settings document is copied.
 	Fork(ctx context.Context, t *thread.Thread, index int64, id, title string) (thread.Thread, error)
 
+	// SetMeta puts other metadata in the place of a thread's own; empty: none.
+	SetMeta(ctx context.Context, key thread.Key, meta json.RawMessage) error
+
 	// Delete hides a thread; Undelete shows it again; Purge removes for good what
 	// was hidden before the given time and no fork still reaches, and says how
 	// many threads that were.

@@ -110,6 +110,11 @@ func (w Writes) Fork(ctx context.Context, t *thread.Thread, index int64, id, tit
 	return f, err
 }
 
+// SetMeta puts other metadata in the place of a thread's own.
+func (w Writes) SetMeta(ctx context.Context, key thread.Key, meta json.RawMessage) error {
+	return w.On(ctx, "meta", key, func(x Tx, h *Head) error { return SetMeta(x, h, meta) })()
+}
+
 // Delete hides a thread.
 func (w Writes) Delete(ctx context.Context, key thread.Key) error {
 	return w.On(ctx, "delete", key, func(x Tx, h *Head) error { return Delete(x, h, w.Now()) })()

@@ -51,7 +51,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	event, err := a.stream(ctx, &p.Request)
 	t.tellResponse(id.String(), event, err)
 	switch {
-	case err != nil && a.live.Text != "" && ctx.Err() != nil:
+	case err != nil && a.live.Text != "" && ctx.Err() != nil && !left(ctx):
 		event = model.Event{Parts: []thread.Part{thread.Text(a.live.Text)}, Stop: thread.StopAborted}
 	case err != nil:
 		t.partial = &a.live

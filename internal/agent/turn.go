@@ -161,6 +161,9 @@ func (t *Turn) Run(ctx context.Context) error {
 	if err != nil && thread.CodeOf(err) == "" {
 		err = typed(ctx, err)
 	}
+	if err != nil && left(ctx) {
+		return err
+	}
 	if err == nil && reason == "" {
 		return nil // the last message's commit has ended the turn
 	}
@@ -265,6 +268,13 @@ func (t *Turn) tell(e thread.Event) {
 	}
 	t.Tell(e)
 }
+
+// ErrLeft is the cause that ends a turn's context where it is not over: it stays
+// open in the log, as if its process had died, and whoever owns it next goes on
+// with it.
+var ErrLeft = &thread.Error{Code: thread.Aborted, Op: "turn", Message: "the process ends; the next one goes on with the turn"}
+
+func left(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrLeft) }
 
 func aborted(err error) error {
 	return &thread.Error{Code: thread.Aborted, Op: "turn", Message: "the turn was stopped", Err: err}

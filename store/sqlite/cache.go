@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"container/list"
 	"slices"
 
@@ -31,6 +32,7 @@ type kept struct {
 	removed  bool
 	segments []thread.Segment
 	title    string
+	meta     []byte
 	hidden   int64
 	shared   int64
 	epoch    string
@@ -92,11 +94,11 @@ func (c *cache) settle() {
 func (c *cache) drop() { *c = *newCache() }
 
 func (k *kept) note() {
-	k.segments, k.title, k.hidden, k.shared, k.epoch, k.gone, k.tip, k.branch = k.Segments, k.Title, millis(k.Deleted), k.Shared, k.Epoch, k.Gone, k.Tip, k.Branch
+	k.segments, k.title, k.meta, k.hidden, k.shared, k.epoch, k.gone, k.tip, k.branch = k.Segments, k.Title, k.Meta, millis(k.Deleted), k.Shared, k.Epoch, k.Gone, k.Tip, k.Branch
 }
 
 // cold says whether a rarely changed column must be written.
 func (k *kept) cold() bool {
 	return k.title != k.Title || k.hidden != millis(k.Deleted) || k.shared != k.Shared || k.epoch != k.Epoch || k.gone != k.Gone ||
-		k.branch != k.Branch || !slices.Equal(k.segments, k.Segments)
+		k.branch != k.Branch || !slices.Equal(k.segments, k.Segments) || !bytes.Equal(k.meta, k.Meta)
 }

@@ -25,7 +25,7 @@ const insertHead = `INSERT INTO threads (space, root, id, title, meta, created, 
 const (
 	updateHot = `UPDATE threads SET updated=?2, tip=?3, fixed=?4, last=?5, length=?6, cut=?7, cuts=?8, turn=?9,
 	inbox=?10, parked=?11, backlog=?12, indexed=?13, owner=?14, fence=?15, until=?16 WHERE n=?1`
-	updateCold = `UPDATE threads SET title=?2, deleted=?3, gone=?4, segments=?5, shared=?6, branch=?7, epoch=?8 WHERE n=?1`
+	updateCold = `UPDATE threads SET title=?2, deleted=?3, gone=?4, segments=?5, shared=?6, branch=?7, epoch=?8, meta=?9 WHERE n=?1`
 )
 
 func packed(row, seq int64) int64 { return row<<32 | seq }

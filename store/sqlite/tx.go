@@ -122,7 +122,7 @@ func (x *tx) update(k *kept) error {
 	if err != nil {
 		return err
 	}
-	return x.c.exec(updateCold, h.Row, h.Title, h.Deleted, h.Gone, segments, h.Shared, h.Branch, h.Epoch)
+	return x.c.exec(updateCold, h.Row, h.Title, h.Deleted, h.Gone, segments, h.Shared, h.Branch, h.Epoch, optional(h.Meta))
 }
 
 func (x *tx) Trim(h *store.Head, upto int64, limit int) (int64, error) {

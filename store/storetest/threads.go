@@ -31,6 +31,21 @@ func ids(all []thread.Thread) (out []string) {
 }
 
 var threads = []test{
+	{"MetadataCanBeChanged", func(s *suite) {
+		s.create("a")
+		for _, meta := range []string{`{"x":1}`, `{"x":2}`, ``} {
+			s.must(s.SetMeta(s.ctx, key("a"), []byte(meta)))
+			s.append("a", say("hello"))
+			if t := s.state("a"); string(t.Meta) != meta {
+				s.Fatalf("meta %s, want %s", t.Meta, meta)
+			}
+		}
+		s.refused(s.SetMeta(s.ctx, key("a"), []byte(`{`)), thread.Invalid)
+		s.refused(s.SetMeta(s.ctx, key("a"), []byte(`"`+strings.Repeat("x", 64<<10)+`"`)), thread.Invalid)
+		s.refused(s.SetMeta(s.ctx, key("b"), []byte(`{}`)), thread.NotFound)
+		s.must(s.Delete(s.ctx, key("a")))
+		s.refused(s.SetMeta(s.ctx, key("a"), []byte(`{}`)), thread.NotFound)
+	}},
 	{"CreateMakesAnEmptyThread", func(s *suite) {
 		made, err := s.Create(s.ctx, store.NewThread{
 			Key: thread.Key{Space: "lab", ID: "a"}, Title: "Plans", Meta: []byte(`{"x":1}`),
