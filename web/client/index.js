@@ -1,0 +1,2 @@
+// skein-client: follows the threads of a Skein server.
+export { Fault, Replica } from "./replica.js";
