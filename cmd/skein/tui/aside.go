@@ -110,6 +110,12 @@ func below(messages []message, entries []thread.Entry, viewer string) {
 			dropBelow(messages, e.Rewind.To)
 		case e.Reset != nil:
 			dropBelow(messages, 0)
+		case e.Turn != nil && e.Turn.State == thread.TurnStarted:
+			for j := at + 1; j < len(messages); j++ {
+				if messages[j].tookSince(e.Turn.Call, e.Time) {
+					break
+				}
+			}
 		case e.Approval != nil:
 			note, ok := noteOf(e.Approval)
 			for j := at; ok && j >= 0; j-- {
@@ -149,12 +155,17 @@ func (m *model) warn(text string) {
 	}
 }
 
-// putBelow puts an aside below the newest message; false where that is not held.
+// putBelow puts an aside below the message that was the newest then; false where
+// that is not held.
 func (t *transcript) putBelow(a aside) bool {
 	if !t.atEnd() || len(t.held) == 0 {
 		return false
 	}
-	d := t.held[len(t.held)-1]
+	at := len(t.held) - 1
+	for a.seq != 0 && at > 0 && t.held[at].seq > a.seq {
+		at--
+	}
+	d := t.held[at]
 	if a.seq != 0 && slices.ContainsFunc(d.below, func(b aside) bool { return b.seq == a.seq }) {
 		return true
 	}
@@ -168,14 +179,14 @@ func (t *transcript) tells(text string) bool {
 	return d != nil && slices.ContainsFunc(d.below, func(a aside) bool { return a.text == text })
 }
 
-// takeBelow puts what the log has below the newest message in the place of what
-// was known of it. Warnings, which no entry says, stay.
-func (t *transcript) takeBelow(index int64, logged []aside) {
+// takeBelow puts what the log, as of its tip, has below the newest message in the
+// place of what was known of it. Warnings, which no entry says, stay.
+func (t *transcript) takeBelow(index, tip int64, logged []aside) {
 	d := t.at(index)
 	if d == nil || index != t.length-1 {
 		return
 	}
-	told := slices.DeleteFunc(slices.Clone(d.below), func(a aside) bool { return a.seq != 0 })
+	told := slices.DeleteFunc(slices.Clone(d.below), func(a aside) bool { return a.seq != 0 && a.seq <= tip })
 	if now := slices.Concat(logged, told); !slices.Equal(now, d.below) {
 		d.below, d.lines = now, nil
 	}

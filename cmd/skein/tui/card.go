@@ -221,8 +221,8 @@ func (t *transcript) takeCards(asked []*card, decisions map[string]string, open 
 	}
 }
 
-// answeredCall lets go of the card of a call that has its result.
-func (t *transcript) answeredCall(call string) {
+// letGo lets go of the card of a call that runs or has its result.
+func (t *transcript) letGo(call string) {
 	t.cards = slices.DeleteFunc(t.cards, func(c *card) bool { return c.call == call })
 	if t.focus == call {
 		t.focus = ""

@@ -217,6 +217,7 @@ func TestWhatStandsBetweenMessagesIsWhereItBelongs(t *testing.T) {
 		{Seq: 5, Kind: thread.ApprovalKind, Approval: &thread.Approval{Call: "c", State: thread.ApprovalAsked}},
 		{Seq: 6, Kind: thread.ApprovalKind, Approval: &thread.Approval{Call: "c", State: thread.ApprovalAllowed, By: "ben"}},
 		{Seq: 7, Kind: thread.ApprovalKind, Approval: &thread.Approval{Call: "c", State: thread.ApprovalDenied, By: "eve"}},
+		{Seq: 7, Kind: thread.TurnKind, Time: noon.Add(time.Minute), Turn: &thread.Turn{State: thread.TurnStarted, Call: "c"}},
 		cut(9, "kept"), cut(12, "undone"), {Seq: 14, Kind: thread.RewindKind, Rewind: &thread.Rewind{To: 10}}, ended(thread.StopEnd, nil), cut(41, "last"),
 	}, "ana")
 	var got []string
@@ -228,6 +229,9 @@ func TestWhatStandsBetweenMessagesIsWhereItBelongs(t *testing.T) {
 	}
 	if want := "| | kept | last |"; strings.Join(got, " ") != want {
 		t.Errorf("below the messages stand %q, want %q", strings.Join(got, " "), want)
+	}
+	if note := messages[2].parts[0].note; note != "1 min 0 s" { // said a minute after the call began
+		t.Errorf("the result says that it took %q", note)
 	}
 	if note := messages[1].parts[0].note; note != "allowed by ben" {
 		t.Errorf("the call says %q", note)

@@ -260,7 +260,7 @@ func (m *model) takeStatus(s status) {
 	t.length = s.length
 	t.takeQueue(s.queued, s.tip)
 	t.takeCards(s.asked, s.decisions, s.open)
-	t.takeBelow(s.newest, s.below)
+	t.takeBelow(s.newest, s.tip, s.below)
 	m.status = s
 	m.pending = s.waits && !m.answering && len(m.saying) == 0
 }
@@ -365,6 +365,7 @@ func (m *model) happen(h happened) []effect {
 			m.queue(e.queued)
 		case e.aside != nil:
 			t.putBelow(*e.aside)
+			refresh = true
 		case e.warning != "":
 			m.warn(e.warning)
 		case e.decided != nil:
@@ -372,6 +373,7 @@ func (m *model) happen(h happened) []effect {
 			refresh = true
 		case e.begun != nil:
 			t.runs(e.begun.call, e.begun.name, e.begun.at)
+			t.letGo(e.begun.call) // the call itself says who allowed it
 		case e.printed != nil:
 			r := t.runs(e.printed.call, e.printed.name, e.printed.at)
 			r.printed = ending(r.printed+e.printed.text, maxPrinted)
@@ -430,9 +432,9 @@ func (m *model) committed(e event) {
 		if p.kind != outputKind {
 			continue
 		}
-		t.answeredCall(p.call)
+		t.letGo(p.call)
 		if r := t.ran(p.call); r != nil {
-			p.note = tookText(e.message.time.Sub(r.began))
+			e.message.tookSince(p.call, r.began)
 		}
 	}
 	i := slices.IndexFunc(t.answers, func(a *answer) bool { return a.id == e.message.id })

@@ -83,6 +83,18 @@ func (r *running) rows() []string {
 	return out[max(0, len(out)-printedRows):]
 }
 
+// tookSince notes how long the call of that id took, which the message holds the
+// result of. It says whether it does.
+func (m *message) tookSince(call string, began time.Time) bool {
+	for i := range m.parts {
+		if p := &m.parts[i]; p.kind == outputKind && p.call == call {
+			p.note = tookText(m.time.Sub(began))
+			return true
+		}
+	}
+	return false
+}
+
 // tookText writes a time for people, in whole seconds; nothing where it is none.
 func tookText(d time.Duration) string {
 	switch d = d.Truncate(time.Second); {

@@ -253,7 +253,12 @@ func (s *shell) draft(t *skein.Thread) (draft, error) {
 // page reads messages.
 func (s *shell) page(t *skein.Thread, sitting int, from, to int64) pageRead {
 	p := pageRead{sitting: sitting, from: from}
-	next := int64(0) // seq of the message after the page
+	state, err := t.State(s.ctx)
+	if err != nil {
+		p.err = err
+		return p
+	}
+	next := state.Tip + 1 // or seq of the message after the page
 	for e, err := range t.Messages(s.ctx, from, to+1) {
 		if err != nil {
 			p.err = err
@@ -271,8 +276,7 @@ func (s *shell) page(t *skein.Thread, sitting int, from, to int64) pageRead {
 	return p
 }
 
-// between reads what stands among messages and after them, up to an entry; 0: up
-// to the newest.
+// between reads what stands among messages and after them, up to an entry.
 func (s *shell) between(t *skein.Thread, messages []message, before int64) error {
 	var entries []thread.Entry
 	q := store.EntriesQuery{

@@ -299,7 +299,7 @@ func (t *transcript) take(from int64, page []message) {
 // add puts a message that was committed at the end. Where the end is not held,
 // or it does not fit, it is only counted.
 func (t *transcript) add(m message) *drawn {
-	if m.index != t.length || !t.atEnd() {
+	if m.index != t.to() { // what was counted before it came is no gap
 		t.length = max(t.length, m.index+1)
 		return nil
 	}
@@ -308,7 +308,7 @@ func (t *transcript) add(m message) *drawn {
 		t.from = m.index
 	}
 	t.held = append(t.held, d)
-	t.length = m.index + 1
+	t.length = max(t.length, m.index+1)
 	if len(t.held) > heldMessages && t.follow {
 		drop := len(t.held) - heldMessages
 		t.held = slices.Clone(t.held[drop:])
