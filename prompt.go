@@ -161,6 +161,7 @@ type Outline struct {
 	Tail     Tail   `json:"tail"`
 	Backlog  int64  `json:"backlog"` // lines due and not built
 	Error    string `json:"error,omitempty"`
+	Strategy string `json:"strategy,omitempty"` // where it is not the outline alone
 }
 
 // Line is one line of the outline.
@@ -195,6 +196,9 @@ func (t *Thread) Outline(ctx context.Context) (Outline, error) {
 	out := Outline{Thread: t.id, Messages: state.Length, Boundary: past.Boundary(), Lines: []Line{}, Backlog: state.Backlog}
 	if past.Cut != nil {
 		out.Cut = past.Cut.Number
+	}
+	if base := agent.BaseOf(c.chain); base != agent.OutlineStrategy {
+		out.Strategy = string(base)
 	}
 	for _, n := range past.Outline {
 		out.Lines = append(out.Lines, Line{ID: n.Span.ID, N: n.Span.N, Text: thread.OneLine(n.Text)})

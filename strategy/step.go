@@ -26,7 +26,7 @@ import (
 // Noted are given with an error too.
 func Step(ctx context.Context, s Strategy, in Input) (Outcome, error) {
 	out := Outcome{Messages: in.Messages, Noted: in.Noted}
-	if s.Compact == nil {
+	if s.Compact == nil || len(in.Messages) == 0 {
 		return out, nil
 	}
 	notes := readNotes(in.Noted)

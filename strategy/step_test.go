@@ -231,3 +231,14 @@ func TestAListThatTheLogDoesNotHaveIsAStorageError(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAnEmptyThreadIsKept(t *testing.T) {
+	for _, s := range []strategy.Strategy{
+		strategy.SummarizeHistory(strategy.Summarize{}), strategy.TruncateToolResults(strategy.Truncate{}), strategy.SlidingWindow(strategy.Sliding{}),
+	} {
+		out, err := strategy.Step(context.Background(), s, strategy.Input{Overflowing: true, Limit: 10, Fixed: strategy.Weight{Tokens: 5}})
+		if err != nil || out.Cut != nil {
+			t.Errorf("%s: %+v, %v", s.Name, out.Cut, err)
+		}
+	}
+}
