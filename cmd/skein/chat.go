@@ -339,7 +339,7 @@ func (c *chat) follow(answers answers) error {
 	if !ok {
 		return err
 	}
-	return errors.Join(c.showAsked(asked), c.awaitDecision())
+	return c.park(asked)
 }
 
 // answers are those to come, piece by piece.
@@ -387,10 +387,14 @@ func (c *chat) hear(answers answers) (pieces int, err error) {
 	}
 }
 
-// stopped tells that an interrupt, and not err, has ended an answer.
+// stopped tells that an interrupt, and not err, has ended an answer, or that
+// somebody else has stopped it.
 func (c *chat) stopped(ctx context.Context, err error) error {
-	if ctx.Err() != nil && c.ctx.Err() == nil {
+	switch {
+	case ctx.Err() != nil && c.ctx.Err() == nil:
 		return c.printf("%s", c.words.stopped)
+	case ctx.Err() == nil && thread.CodeOf(err) == thread.Aborted:
+		return &thread.Error{Code: thread.Aborted, Op: "chat", Thread: c.thread.ID(), Message: "the turn was stopped from elsewhere", Hint: "what came of the answer is kept"}
 	}
 	return err
 }

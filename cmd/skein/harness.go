@@ -66,7 +66,7 @@ func (c *chat) steer(args []string) error {
 	if _, err := c.thread.Say(c.ctx, c.me(), text, skein.Now()); err != nil {
 		return err
 	}
-	c.goesOn = c.waiting != nil // a turn that waits runs only when somebody lets it
+	c.goesOn = true // where a call waits for an approval it runs only when somebody lets it
 	return c.note("the running turn hears it before its next step\n")
 }
 

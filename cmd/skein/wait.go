@@ -169,12 +169,21 @@ func (c *chat) proceed(since int64) error {
 	}
 	pieces, err := c.hear(c.thread.StreamReply)
 	if asked, ok := waitsFor(err); ok {
-		return errors.Join(c.showAsked(asked), c.awaitDecision())
+		return c.park(asked)
 	}
 	if err != nil || pieces > 0 {
 		return err
 	}
 	return c.catchUp(since)
+}
+
+// park shows what the turn waits for and waits for the decision, unless something
+// was said meanwhile that the turn is to hear first.
+func (c *chat) park(asked []skein.Asked) error {
+	if c.goesOn {
+		return c.goOn()
+	}
+	return errors.Join(c.showAsked(asked), c.awaitDecision())
 }
 
 // catchUp prints the answers that others have had made since.
@@ -309,7 +318,6 @@ func (c *chat) interject(out *answer, line typed) error {
 		return err
 	}
 	_, err := c.command(strings.TrimSpace(line.text))
-	c.goesOn = false // it does already
 	return c.tell(err)
 }
 
