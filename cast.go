@@ -1,6 +1,7 @@
 package skein
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -119,6 +120,7 @@ func (e *Engine) tools(ctx context.Context, see eyes, c cast) ([]tool.Tool, erro
 	if c.agent.Tools != nil && (len(own) == 0 || slices.ContainsFunc(own, isPast)) {
 		all = nil
 	}
+	own = slices.DeleteFunc(slices.Clone(own), func(t tool.Tool) bool { return brought(c.skills, t) })
 	all = append(all, own...)
 	if len(c.skills) == 0 {
 		return all, tool.Check(all)
@@ -132,6 +134,13 @@ func (e *Engine) tools(ctx context.Context, see eyes, c cast) ([]tool.Tool, erro
 	}
 	all = append(append(all, c.skills.Tools()...), load)
 	return all, tool.Check(all)
+}
+
+// brought says whether a skill brings that very tool, too: then it is the skill's,
+// and locked until that is loaded, also where the agent names it.
+func brought(skills guide.Skills, t tool.Tool) bool {
+	s, ok := tool.Find(skills.Tools(), t.Name)
+	return ok && s.Description == t.Description && bytes.Equal(s.Schema, t.Schema)
 }
 
 // named gives the tools that an agent names, or all that it may use where it

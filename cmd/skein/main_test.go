@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skeinhq/skein/cmd/skein/tui"
+	"github.com/skeinhq/skein/internal/agent"
 
 	"github.com/skeinhq/skein/model/modeltest"
 )
@@ -85,17 +86,39 @@ func TestJSONIsHarmlessAndStaysJSON(t *testing.T) {
 	}
 }
 
-// TestReadmeShowsATrueSession runs the commands of the README's session, and
+// TestAgentsOfTheDocumentsCanBeUsed reads the agents' files that the documents show.
+func TestAgentsOfTheDocumentsCanBeUsed(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "agents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Split(string(page), "<!-- agent -->\n```\n")[1:]
+	if len(shown) < 4 {
+		t.Fatalf("docs/agents.md shows %d agents", len(shown))
+	}
+	for _, s := range shown {
+		file, _, _ := strings.Cut(s, "```")
+		if a, err := agent.Parse("shown", []byte(file)); err != nil || a.Instructions == "" {
+			t.Errorf("%v\n%s", err, file)
+		}
+	}
+}
+
+// TestReadmeShowsATrueSession runs the commands of the README's sessions, and
 // compares what they print with what it shows.
 func TestReadmeShowsATrueSession(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(readme), "<!-- session -->\n```\n")
-	shown, _, ended := strings.Cut(rest, "```")
-	if !ok || !ended {
-		t.Fatal("README.md has no session")
+	var shown []string
+	for _, part := range strings.SplitN(string(readme), "<!-- ", -1) {
+		for _, mark := range []string{"session -->\n```\n", "harness -->\n```\n"} {
+			if rest, ok := strings.CutPrefix(part, mark); ok {
+				session, _, _ := strings.Cut(rest, "```")
+				shown = append(shown, strings.Split(strings.TrimSpace(session), "\n\n")...)
+			}
+		}
 	}
 	dir := t.TempDir()
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "skein"), ".")
@@ -103,7 +126,7 @@ func TestReadmeShowsATrueSession(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	commands := 0
-	for step := range strings.SplitSeq(strings.TrimSpace(shown), "\n\n") {
+	for _, step := range shown {
 		command, want, _ := strings.Cut(step, "\n")
 		command, ok := strings.CutPrefix(command, "$ ")
 		if !ok {
@@ -121,7 +144,7 @@ func TestReadmeShowsATrueSession(t *testing.T) {
 		}
 		commands++
 	}
-	if commands < 3 {
+	if commands < 7 {
 		t.Errorf("only %d commands", commands)
 	}
 }
