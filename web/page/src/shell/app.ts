@@ -1,0 +1,181 @@
+import { html, nothing } from "lit";
+import { keyed } from "lit/directives/keyed.js";
+import { html as staticHTML, unsafeStatic } from "lit/static-html.js";
+import { define, Piece } from "../piece.ts";
+import { format, type Route, router } from "../route.ts";
+import { notices } from "../state/notices.ts";
+import { Follows } from "../state/observable.ts";
+import { openThread } from "../state/session.ts";
+import type { ThreadStore } from "../state/thread.ts";
+import { threads, titleOf } from "../state/threads.ts";
+import { viewAt, views, type ViewSpec } from "../views.ts";
+import { icon } from "./icons.ts";
+import { newThread } from "./list.ts";
+import "./list.ts";
+import "./notices.ts";
+import "./standing.ts";
+import "./keys.ts";
+import type { KeySheet } from "./keys.ts";
+import "../talk/talk.ts";
+
+/** The whole page: the list of threads, the thread that is open, a view beside it. */
+class App extends Piece {
+  static override properties = { loading: { state: true }, failed: { state: true } };
+  declare loading: ViewSpec | undefined;
+  declare failed: string;
+  #loaded = new Set<ViewSpec>();
+  #after = "";
+  #store: ThreadStore | undefined;
+  #follows = new Follows(this, router, threads);
+
+  constructor() {
+    super();
+    this.failed = "";
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    addEventListener("keydown", this.#pressed);
+    this.addEventListener("keys", () => this.#sheet());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    removeEventListener("keydown", this.#pressed);
+  }
+
+  protected override willUpdate(): void {
+    this.#store = openThread(router.route?.thread);
+    this.#follows.turnTo(router, threads, ...(this.#store ? [this.#store] : []));
+  }
+
+  override render() {
+    const at = router.route;
+    const view = at?.view ? viewAt(at.thread ? "thread" : "all", at.view) : undefined;
+    const lost = !at || (at.view !== undefined && !view);
+    this.dataset["at"] = at && !at.thread && !view ? "list" : "open";
+    return html`
+      <a class="button skip" href="#open" @click=${this.#skip}>Skip to the conversation</a>
+      <nav class="side" aria-label="Skein"><sk-threads></sk-threads></nav>
+      <main class=${at?.thread && view ? "open beside" : "open"} id="open" tabindex="-1">
+        ${lost ? this.#nothingHere() : nothing}
+        ${!lost && at?.thread ? html`<section class="talk" aria-label="Conversation">${keyed(at.thread, html`<sk-talk .store=${this.#store!} .index=${at.index}></sk-talk>`)}</section>` : nothing}
+        ${!lost && view ? this.#view(view, at!) : nothing}
+        ${!lost && !at?.thread && !view ? this.#welcome() : nothing}
+      </main>
+      <sk-notices></sk-notices>
+      <sk-keys></sk-keys>`;
+  }
+
+  protected override updated(): void {
+    const at = router.route;
+    const name = at?.thread ? titleOf({ id: at.thread, title: this.#store?.view?.thread.title ?? threads.find(at.thread)?.title ?? "" }) : "";
+    const view = at?.view ? (viewAt(at.thread ? "thread" : "all", at.view)?.title ?? "") : "";
+    document.title = [view, name, "Skein"].filter(Boolean).join(" · ");
+  }
+
+  #view(view: ViewSpec, at: Route) {
+    if (!this.#loaded.has(view)) void this.#load(view);
+    const back = at.thread ? format({ thread: at.thread }) : "/";
+    const tag = unsafeStatic(view.tag);
+    return html`<section class="view" aria-label=${view.title}>
+      <header>
+        <a class=${at.thread ? "button icon quiet" : "button icon quiet only-narrow"} href=${back} aria-label=${at.thread ? `Close ${view.title}` : "Back to the list"}>${icon(at.thread ? "close" : "back")}</a>
+        <h2>${view.title}</h2>
+      </header>
+      <div class="body" tabindex="-1">
+        ${this.failed
+          ? html`<div class="empty"><h2>This view could not be loaded</h2><p>${this.failed}</p><button class="button" @click=${() => this.#load(view)}>Try again</button></div>`
+          : this.#loaded.has(view)
+            ? keyed(`${view.route} ${at.thread ?? ""}`, staticHTML`<${tag} .store=${this.#store} .query=${at.query}></${tag}>`)
+            : nothing}
+      </div>
+    </section>`;
+  }
+
+  async #load(view: ViewSpec): Promise<void> {
+    if (this.loading === view) return;
+    this.loading = view;
+    try {
+      await view.load();
+      this.#loaded.add(view);
+      this.failed = "";
+    } catch (err) {
+      this.failed = err instanceof Error ? err.message : String(err);
+    } finally {
+      this.loading = undefined;
+    }
+  }
+
+  #welcome() {
+    return html`<div class="empty">
+      <h2>Conversations that never end</h2>
+      <p>Every word is kept. The model gets the newest messages whole and a line or less for each older one, and anybody can open a line down to the message itself.</p>
+      <button class="button main" @click=${newThread}>New thread</button>
+    </div>`;
+  }
+
+  #nothingHere() {
+    return html`<div class="empty">
+      <h2>There is nothing at this address</h2>
+      <p>The link may be cut off, or it leads to something that was taken away.</p>
+      <a class="button" href="/">To the threads</a>
+    </div>`;
+  }
+
+  #skip(e: Event): void {
+    e.preventDefault();
+    (document.querySelector<HTMLElement>("sk-composer textarea") ?? document.querySelector<HTMLElement>("#open"))?.focus();
+  }
+
+  #sheet(): void {
+    this.querySelector<KeySheet>("sk-keys")?.show();
+  }
+
+  /** Keys without a modifier hold where nothing is typed. */
+  #pressed = (e: KeyboardEvent): void => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+    const target = e.composedPath()[0];
+    if (target instanceof HTMLElement && (target.matches("input, textarea, select, [contenteditable]") || target.closest("dialog[open]"))) return;
+    const at = router.route;
+    if (this.#after === "g") {
+      this.#after = "";
+      const view = [...(at?.thread ? views("thread") : []), ...views("all")].find((v) => v.key === e.key);
+      if (view) router.go(format({ ...(view.of === "thread" && { thread: at!.thread! }), view: view.route }));
+      else if (e.key === "c" && at?.thread) router.go(format({ thread: at.thread }));
+      else return;
+      e.preventDefault();
+      return;
+    }
+    const act: Record<string, () => void> = {
+      "?": () => this.#sheet(),
+      n: () => void newThread(),
+      "/": () => this.#find(),
+      g: () => {
+        this.#after = "g";
+        setTimeout(() => (this.#after = ""), 1500);
+      },
+      u: () => notices.actOnNewest(),
+      c: () => this.querySelector<HTMLElement>("sk-composer textarea")?.focus(),
+      "]": () => this.#step(1),
+      "[": () => this.#step(-1),
+    };
+    if (!Object.hasOwn(act, e.key)) return;
+    e.preventDefault();
+    act[e.key]!();
+  };
+
+  #find(): void {
+    const field = this.querySelector<HTMLElement>("#find-thread");
+    if (field?.offsetParent) return field.focus();
+    router.go("/");
+    void this.updateComplete.then(() => field?.focus());
+  }
+
+  #step(by: number): void {
+    const i = threads.items.findIndex((t) => t.id === router.route?.thread);
+    const next = threads.items[i < 0 ? 0 : i + by];
+    if (next) router.go(format({ thread: next.id }));
+  }
+}
+define("sk-app", App);

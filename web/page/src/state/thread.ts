@@ -1,0 +1,132 @@
+import { api, inWords } from "../api/api.ts";
+import type { Entry, View } from "../api/types.ts";
+import type { Link, Standing, Watch } from "../link/link.ts";
+import { notices } from "./notices.ts";
+import { Observable } from "./observable.ts";
+import { Outbox } from "./outbox.ts";
+import { type Row, rows } from "./rows.ts";
+import type { Storage } from "./storage.ts";
+
+/** Messages that are kept before the window while somebody reads the newest. */
+const keptBehind = 200;
+
+/** One open thread: what is held of it, and what can be done with it. */
+export class ThreadStore extends Observable {
+  readonly watch: Watch;
+  readonly outbox: Outbox;
+  /** Somebody looks at something older than the end: what leaves the window stays on the screen. */
+  reading = false;
+  rows: Row[] = [];
+  #view: View | null = null;
+  #fetching = new Set<string>();
+
+  constructor(
+    readonly id: string,
+    link: Link,
+    storage: Storage,
+  ) {
+    super();
+    this.watch = link.watch(id);
+    this.outbox = new Outbox(id, storage);
+    this.watch.listen(() => this.#moved());
+    this.outbox.listen(() => this.changed());
+    void this.outbox.pump();
+  }
+
+  close(): void {
+    this.watch.close();
+  }
+
+  get view(): View | null {
+    return this.#view;
+  }
+
+  get standing(): Standing {
+    return this.watch.standing;
+  }
+
+  get reason(): string {
+    return this.watch.reason;
+  }
+
+  /** A turn runs or waits for an approval. */
+  get busy(): boolean {
+    return (this.#view?.docs.agent.turn ?? 0) !== 0 || this.#view?.docs.live != null;
+  }
+
+  fetching(what: string): boolean {
+    return this.#fetching.has(what);
+  }
+
+  /** Fetches the page before all that is held. */
+  earlier(): Promise<void> {
+    const before = this.watch.earlier + 1;
+    return this.#fetch("earlier", () => api.entries(this.id, { before, limit: 50 }));
+  }
+
+  /** Fetches the newer end of a hole. */
+  fill(hole: { after: number; before: number }): Promise<void> {
+    return this.#fetch(`hole ${hole.after}`, () => api.entries(this.id, { before: hole.before, after: hole.after, limit: 50 }));
+  }
+
+  /** Fetches what lies around the message of that index. It says whether there is one. */
+  async reach(index: number): Promise<boolean> {
+    const seq = await api.seqAt(this.id, index);
+    if (seq === undefined) return false;
+    await this.#fetch(`around ${index}`, () => api.entries(this.id, { before: seq + 1, limit: 25 }));
+    await this.#fetch(`around ${index}`, () => api.entries(this.id, { after: seq, limit: 25, order: "asc" }));
+    return true;
+  }
+
+  /** Fetches a message whose long parts were cut. */
+  whole(entry: Entry): Promise<Entry> {
+    return api.entry(this.id, entry.seq);
+  }
+
+  async #fetch(what: string, page: () => ReturnType<typeof api.entries>): Promise<void> {
+    if (this.#fetching.has(what)) return;
+    this.#fetching.add(what);
+    this.changed();
+    try {
+      this.watch.fetched(await page());
+    } catch (err) {
+      notices.trouble(`Messages could not be fetched: ${inWords(err)}`);
+    } finally {
+      this.#fetching.delete(what);
+      this.changed();
+    }
+  }
+
+  #moved(): void {
+    const now = this.watch.view;
+    const was = this.#view;
+    if (now && was && was !== now) this.#keepPlace(was, now);
+    this.#view = now;
+    if (now && (now.entries !== was?.entries || now.docs.inbox !== was?.docs.inbox)) {
+      const keys = new Set([...now.entries, ...(now.docs.inbox ?? [])].map((e) => e.key ?? ""));
+      keys.delete("");
+      this.outbox.seen(keys, now.entries.at(-1)?.seq ?? now.before);
+    }
+    if (this.standing === "live" && this.outbox.items.length) void this.outbox.pump();
+    // A piece of an answer changes no row: only what is held, and the cut, do.
+    if (now?.entries !== was?.entries || now?.head !== was?.head || now?.length !== was?.length || this.#fetching.size) {
+      this.rows = now ? rows(this.watch.ranges, now) : [];
+    }
+    this.changed();
+  }
+
+  /**
+   * What a drop takes out of the window stays while somebody reads there; who follows the
+   * newest keeps no more than a little.
+   */
+  #keepPlace(was: View, now: View): void {
+    if (was.entries === now.entries || was.thread.epoch !== now.thread.epoch) return;
+    const first = now.entries[0]?.seq ?? now.before + 1;
+    const left = was.entries.filter((e) => e.seq < first);
+    if (this.reading) {
+      if (left.length && was.thread.branch === now.thread.branch) this.watch.keep(left);
+    } else if (left.length && this.watch.ranges.reduce((n, r) => n + r.entries.length, 0) > now.entries.length + keptBehind) {
+      this.watch.forget();
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { api, inWords, isUnreachable } from "../api/api.ts";
+import type { Thread } from "../api/types.ts";
+import { notices } from "./notices.ts";
+import { Observable } from "./observable.ts";
+
+const pageSize = 100;
+
+/** The list of threads, the last used first. */
+export class Threads extends Observable {
+  items: Thread[] = [];
+  /** Nothing is known before the first answer. */
+  loaded = false;
+  /** There are older ones that were not fetched. */
+  next: string | undefined;
+  trouble = "";
+  #gone = new Set<string>();
+  #pending = new Map<string, () => void>();
+
+  /** Fetches the newest again; what was fetched beyond them stays. */
+  async refresh(): Promise<void> {
+    try {
+      const list = await api.threads({ limit: pageSize });
+      const fresh = new Set(list.items.map((t) => t.id));
+      const first = !this.loaded || !list.next || this.items.length <= pageSize;
+      const older = first ? [] : this.items.filter((t) => !fresh.has(t.id) && t.updated <= list.items.at(-1)!.updated);
+      this.items = [...list.items, ...older].filter((t) => !this.#gone.has(t.id));
+      if (first) this.next = list.next;
+      this.loaded = true;
+      this.trouble = "";
+    } catch (err) {
+      this.trouble = isUnreachable(err) ? "" : inWords(err);
+    }
+    this.changed();
+  }
+
+  async more(): Promise<void> {
+    if (!this.next) return;
+    const list = await api.threads({ limit: pageSize, cursor: this.next });
+    const known = new Set(this.items.map((t) => t.id));
+    this.items = [...this.items, ...list.items.filter((t) => !known.has(t.id) && !this.#gone.has(t.id))];
+    this.next = list.next;
+    this.changed();
+  }
+
+  /** Fetches up to so many pages more, so that a search finds old titles too. */
+  async all(pages = 50): Promise<void> {
+    for (let i = 0; this.next && i < pages; i++) await this.more();
+  }
+
+  find(id: string): Thread | undefined {
+    return this.items.find((t) => t.id === id);
+  }
+
+  async create(): Promise<string> {
+    const t = await api.create();
+    this.items = [t, ...this.items.filter((o) => o.id !== t.id)];
+    this.changed();
+    return t.id;
+  }
+
+  async fork(id: string, seq?: number): Promise<string> {
+    const t = await api.fork(id, seq);
+    await this.refresh();
+    return t.id;
+  }
+
+  async rename(id: string, title: string): Promise<void> {
+    const was = this.find(id)?.title ?? "";
+    this.#retitle(id, title);
+    try {
+      await api.rename(id, title);
+    } catch (err) {
+      this.#retitle(id, was);
+      throw err;
+    }
+  }
+
+  #retitle(id: string, title: string): void {
+    this.items = this.items.map((t) => (t.id === id ? { ...t, title } : t));
+    this.changed();
+  }
+
+  /**
+   * Takes a thread off the list, and deletes it at the server once the word about it,
+   * which offers the way back, is over, or the page is left.
+   */
+  remove(id: string): void {
+    const name = titleOf(this.find(id) ?? { id });
+    this.#gone.add(id);
+    this.items = this.items.filter((t) => t.id !== id);
+    this.changed();
+    const finish = () => {
+      if (!this.#pending.delete(id)) return;
+      api.remove(id).catch((err: unknown) => {
+        this.#gone.delete(id);
+        notices.trouble(`“${name}” could not be deleted: ${inWords(err)}`);
+        void this.refresh();
+      });
+    };
+    this.#pending.set(id, finish);
+    notices.say(`“${name}” is deleted.`, { label: "Undo", run: () => this.#restore(id), otherwise: finish });
+  }
+
+  #restore(id: string): void {
+    this.#pending.delete(id);
+    this.#gone.delete(id);
+    void this.refresh();
+  }
+
+  /** Does now what waits for a word to be over; the page is left. */
+  settle(): void {
+    for (const finish of [...this.#pending.values()]) finish();
+  }
+}
+
+/** How a thread is called where it has no title. */
+export const titleOf = (t: { id: string; title?: string }): string => t.title || "Untitled";
+
+export const threads = new Threads();
