@@ -1,0 +1,93 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
+)
+
+// turns run answers, one goroutine a thread. Who asked for one may leave.
+type turns struct {
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	again  map[string]bool // by thread id: it runs; true: look once more after that
+	closed bool
+}
+
+// answer has what waits in the thread answered. It does not wait for it.
+func (s *Server) answer(t *skein.Thread) {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	if s.turns.closed {
+		return // the next process goes on
+	}
+	if _, runs := s.turns.again[t.ID()]; runs {
+		s.turns.again[t.ID()] = true
+		return
+	}
+	s.turns.again[t.ID()] = false
+	s.turns.work.Go(func() { s.answerAll(t) })
+}
+
+func (s *Server) answerAll(t *skein.Thread) {
+	s.figures.running.Inc()
+	defer s.figures.running.Dec()
+	for more := true; more; more = s.more(t.ID()) {
+		s.outcome(t.ID(), t.Reply(s.life))
+	}
+}
+
+// more says whether somebody asked for an answer while one was made.
+func (s *Server) more(id string) bool {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	if s.turns.again[id] && !s.turns.closed {
+		s.turns.again[id] = false
+		return true
+	}
+	delete(s.turns.again, id)
+	return false
+}
+
+// outcome counts how a turn ended. What failed stands in the thread's log too,
+// unless it could not even begin.
+func (s *Server) outcome(id string, err error) {
+	switch code := thread.CodeOf(err); {
+	case err == nil:
+		s.figures.turns.WithLabelValues("done").Inc()
+	case code == thread.Permission || code == thread.Aborted:
+		s.figures.turns.WithLabelValues(string(code)).Inc()
+	default:
+		s.figures.turns.WithLabelValues(string(code)).Inc()
+		s.cfg.Log.Warn("an answer failed", "thread", id, "error", err)
+	}
+}
+
+// mostResumed is how many of the threads that were updated last are looked at for
+// turns that a process left behind.
+const mostResumed = 10_000
+
+// resume goes on with the turns that an earlier process left open or queued.
+func (s *Server) resume(ctx context.Context) error {
+	seen := 0
+	for state, err := range s.cfg.Engine.Threads(ctx) {
+		if err != nil {
+			return err
+		}
+		if seen++; seen > mostResumed {
+			return nil
+		}
+		if state.Parked || state.Turn == 0 && len(state.Inbox) == 0 {
+			continue
+		}
+		t, err := s.cfg.Engine.Thread(ctx, state.ID)
+		if err != nil {
+			return err
+		}
+		s.answer(t)
+	}
+	return nil
+}
