@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
@@ -25,24 +26,25 @@ func (replyCmd) Help() string {
 func (c replyCmd) Run(a *app) error {
 	return a.inThread(toGoOn, c.Thread, func(e *skein.Engine, t *skein.Thread) error {
 		ch := &chat{app: a, engine: e, thread: t, words: &forEyes}
+		waits, err := ch.unanswered()
+		if err != nil {
+			return err
+		}
+		if !waits && !c.Again {
+			return ch.note(fmt.Sprintf("nothing waits for an answer in %s\n", safe(c.Thread)))
+		}
 		answers := t.StreamReply
 		if c.Again {
 			answers = func(ctx context.Context) iter.Seq2[skein.Piece, error] { return t.StreamRegenerate(ctx, a.me()) }
 		}
-		heard, err := ch.hear(answers)
+		_, err = ch.hear(answers)
 		if asked, ok := waitsFor(err); ok {
 			if err := ch.showAsked(asked); err != nil {
 				return err
 			}
 			return &thread.Error{Code: thread.Permission, Op: "reply", Message: "the turn waits for an approval", Hint: fmt.Sprintf("skein approve %s or skein deny %s decides, then skein reply %s goes on", c.Thread, c.Thread, c.Thread)}
 		}
-		if err != nil || heard > 0 {
-			return err
-		}
-		if a.flags.JSON {
-			return nil
-		}
-		return a.printf("nothing waits for an answer in %s\n", safe(c.Thread))
+		return err
 	})
 }
 
@@ -66,14 +68,34 @@ func (c stopCmd) Run(a *app) error {
 	})
 }
 
-// stopTurn stops a thread's turn and says whether one was open. Whoever runs it
-// needs a moment to notice.
+// mostToStop is how long it is waited for another process to stop its turn: it is
+// asked about so often as it renews its lease.
+const mostToStop = 3 * skein.DefaultLease
+
+// stopTurn stops a thread's turn, waits for its end and says whether one was open.
 func (a *app) stopTurn(t *skein.Thread) (open bool, err error) {
 	state, err := t.State(a.ctx)
 	if err != nil || state.Turn == 0 {
 		return false, err
 	}
-	return true, t.Stop(a.ctx)
+	if err := t.Stop(a.ctx); err != nil {
+		return true, err
+	}
+	ctx, stop := context.WithTimeout(a.ctx, mostToStop)
+	defer stop()
+	for {
+		now, err := t.State(a.ctx)
+		if err != nil || now.Turn != state.Turn {
+			return true, err
+		}
+		if model.Wait(ctx, lookForOwner/10) == nil {
+			continue
+		}
+		if a.ctx.Err() != nil {
+			return true, a.ctx.Err()
+		}
+		return true, &thread.Error{Code: thread.Timeout, Op: "stop", Thread: t.ID(), Message: fmt.Sprintf("the turn was asked to stop and has not within %v", mostToStop), Hint: "where its process hangs, end that; the next one goes on"}
+	}
 }
 
 func stopWords(open bool) string {

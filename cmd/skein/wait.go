@@ -61,17 +61,17 @@ func (c *chat) unwait() {
 func (c *chat) waited() error {
 	w := c.waiting
 	c.unwait()
+	if c.person {
+		if err := c.printf("\n"); err != nil { // the prompt sign stands there
+			return err
+		}
+	}
 	if w.err != nil && c.ctx.Err() == nil && errors.Is(w.err, context.Canceled) {
 		id := c.thread.ID()
 		return &thread.Error{Code: thread.Aborted, Op: "chat", Thread: id, Message: "the talk was left", Hint: fmt.Sprintf("skein approvals lists what waits, skein reply %s goes on", id), Err: errLeft}
 	}
 	if w.err != nil {
 		return w.err
-	}
-	if c.person {
-		if err := c.printf("\n"); err != nil { // the prompt sign stands there
-			return err
-		}
 	}
 	return w.then(w.since)
 }
