@@ -27,6 +27,7 @@ func (e *Engine) linesBuilt(t thread.Thread, nodes []thread.Node) {
 	if err := e.countLines(t.Key, nodes); err != nil {
 		e.report(t.ID, err)
 	}
+	e.hub.rooms.Stale(t.ID)
 	e.mu.Lock()
 	waits := e.held[t.ID]
 	delete(e.held, t.ID)

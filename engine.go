@@ -200,6 +200,7 @@ func Open(ctx context.Context, cfg Config) (*Engine, error) {
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.hub.observers = newObservers(cfg.Observers, cfg.Now)
+	e.hub.rooms = e.newRooms()
 	if e.lines, err = e.newBuilder(); err != nil {
 		e.cancel()
 		return nil, err

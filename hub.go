@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/skeinhq/skein/internal/window"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -15,7 +16,8 @@ const maxBehind = 1024
 // hub carries batches from commits to watchers, and their events to observers. A
 // watcher that falls behind is let go with an error; it never slows a commit down.
 type hub struct {
-	observers *observers // fixed when the engine opens
+	observers *observers    // fixed when the engine opens
+	rooms     *window.Rooms // likewise: the threads that are viewed
 
 	mu       sync.Mutex                   // guards the rest, and the order in which observers are told
 	watchers map[string]map[*watcher]bool // by thread id
@@ -60,6 +62,7 @@ func (h *hub) publish(b thread.Batch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.observers.tell(b)
+	h.rooms.Publish(b)
 	b.Events = slices.DeleteFunc(slices.Clone(b.Events), func(e thread.Event) bool { return verbose(e.Type) })
 	for w := range h.watchers[b.Thread.ID] {
 		w.put(b)
@@ -75,6 +78,7 @@ func (h *hub) close() {
 			w.end(errClosed())
 		}
 	}
+	h.rooms.Close(errClosed())
 }
 
 func errClosed() error {

@@ -52,6 +52,7 @@ func (t *Thread) Set(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
+	defer t.engine.hub.rooms.Stale(t.id)
 	return change(ctx, t.engine.store, state.Key, thread.SettingsDoc, func(old Settings) Settings { return old.Over(s) })
 }
 
@@ -303,5 +304,9 @@ func (t *Thread) Delete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.engine.store.Delete(ctx, state.Key)
+	if err := t.engine.store.Delete(ctx, state.Key); err != nil {
+		return err
+	}
+	t.engine.hub.rooms.Stale(t.id)
+	return nil
 }

@@ -42,4 +42,6 @@ type Live struct {
 	Text     string `json:"text,omitempty"`
 	Call     *Part  `json:"call,omitempty"`
 	Finished bool   `json:"finished,omitempty"`
+
+	Audience []string `json:"audience,omitempty"` // as of a message: who may see the answer
 }

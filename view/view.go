@@ -13,6 +13,7 @@ const (
 	MaxTail     = 500       // the most that may be asked for
 	MaxBytes    = 4 << 20   // of a window's or a page's entries, as JSON
 	MaxEntry    = 256 << 10 // of an entry, as JSON; longer ones have their long parts cut
+	MaxQueued   = 16 << 10  // likewise, of a queued entry
 )
 
 // View is what a client holds of a thread.
@@ -103,12 +104,11 @@ type Agent struct {
 	Name    string        `json:"name"`
 	Model   string        `json:"model"`
 	Tools   []string      `json:"tools"`
-	Skills  []string      `json:"skills"`           // loaded
-	Waiting []Asked       `json:"waiting"`          // calls that wait for an approval
-	Backlog int64         `json:"backlog"`          // lines that are due and not built
-	Turn    int64         `json:"turn"`             // seq of the open turn's first entry; 0: none is open
-	Parked  bool          `json:"parked,omitempty"` // the open turn waits for an approval
-	Error   *thread.Error `json:"error,omitempty"`  // of the newest turn, if it failed
+	Skills  []string      `json:"skills"`          // loaded
+	Waiting []Asked       `json:"waiting"`         // calls that wait for an approval
+	Backlog int64         `json:"backlog"`         // lines that are due and not built
+	Turn    int64         `json:"turn"`            // seq of the open turn's first entry; 0: none is open. With calls waiting it is parked
+	Error   *thread.Error `json:"error,omitempty"` // of the newest turn, if it failed
 }
 
 // Asked is a call that waits for somebody to allow or deny it.

@@ -20,6 +20,7 @@ type live struct {
 	Time     time.Time `json:"time"`
 	Text     string    `json:"text,omitempty"`
 	Thinking string    `json:"thinking,omitempty"`
+	Audience []string  `json:"audience,omitempty"`
 }
 
 // The texts of the results that a repair writes.

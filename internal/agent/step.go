@@ -43,7 +43,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 		_, data, err := t.Log.Store.Blob(ctx, t.Log.Thread.Key, hash)
 		return data, err
 	}
-	a := &answer{turn: t, live: live{ID: id.String(), Agent: t.Agent.Name, Model: t.Name, Turn: t.begun.Seq, Time: t.Now()}}
+	a := &answer{turn: t, live: live{ID: id.String(), Agent: t.Agent.Name, Model: t.Name, Turn: t.begun.Seq, Time: t.Now(), Audience: t.audience()}}
 	t.took.steps++
 	if err := t.tellRequest(&p.Request); err != nil {
 		return false, err
@@ -204,7 +204,7 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (last model.Event
 		if err != nil {
 			return model.Event{}, typed(ctx, err)
 		}
-		piece := thread.Live{ID: a.live.ID, Author: a.live.Agent, Type: string(e.Type), Text: e.Text}
+		piece := thread.Live{ID: a.live.ID, Author: a.live.Agent, Type: string(e.Type), Text: e.Text, Audience: a.live.Audience}
 		switch e.Type {
 		case model.Done:
 			e.Usage = fit(e.Usage)

@@ -1,0 +1,366 @@
+package window
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/view"
+)
+
+// Room is a watched thread: what its watches share.
+type Room struct {
+	rooms *Rooms
+	id    string
+	users int // guarded by rooms.mu
+
+	reading sync.Mutex // held by who reads the store into the room; taken before mu
+
+	mu      sync.Mutex // guards the rest
+	opened  bool
+	thread  thread.Thread // as of the last entry that was taken
+	recent  recent
+	docs    docs
+	heads   map[int64]*view.Head // cuts that a rewind may bring back, by seq
+	answer  *answer
+	pending map[int64]thread.Batch // commits that came before an earlier one, by their first seq
+	watches map[*Watch]struct{}
+	version int64 // changes with everything that a watch may show
+	commits int64 // batches taken
+	usageAt int64 // changes when a commit brings a usage document
+	ticked  time.Time
+	timer   *time.Timer // runs while text waits for its time
+	todo    todo
+	working bool
+	nudge   chan struct{} // has room for one: what is to be read cannot wait
+	ended   error
+}
+
+// What a room remembers of what cannot be used yet.
+const (
+	maxPending = 256
+	maxHeads   = 64
+)
+
+// publish takes what was committed, and pieces of an answer.
+func (r *Room) publish(b thread.Batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		return
+	}
+	more := r.answer.take(&b)
+	switch {
+	case len(b.Entries) > 0:
+		more = r.commit(b) || more
+	case len(b.Nodes) > 0:
+		r.wakeLocked(lines)
+	}
+	if more {
+		r.tell()
+		return
+	}
+	r.tick()
+}
+
+// commit takes the entries of a batch where they follow what was taken before;
+// else it keeps them until they do, or the store is read.
+func (r *Room) commit(b thread.Batch) (taken bool) {
+	if first := firstAfter(b.Entries, r.thread.Tip); len(first) > 0 {
+		r.pending[first[0].Seq] = b
+	} else if !r.opened && len(b.Entries) > 0 {
+		r.pending[b.Entries[0].Seq] = b
+	}
+	if !r.opened {
+		return false
+	}
+	for {
+		next, ok := r.pending[r.thread.Tip+1]
+		if !ok || !r.canTake(next.Entries) {
+			break
+		}
+		delete(r.pending, r.thread.Tip+1)
+		r.take(firstAfter(next.Entries, r.thread.Tip), &next.Thread)
+		r.takeDocs(next.Docs)
+		taken = true
+	}
+	for seq := range r.pending {
+		if seq <= r.thread.Tip {
+			delete(r.pending, seq)
+		}
+	}
+	switch {
+	case len(r.pending) > maxPending:
+		clear(r.pending)
+		r.wakeLocked(changed)
+	case len(r.pending) > 0:
+		r.wakeLocked(gapped)
+	}
+	return taken
+}
+
+// firstAfter gives the entries after a seq: a commit that was in part a repeated
+// one holds older ones too.
+func firstAfter(entries []thread.Entry, tip int64) []thread.Entry {
+	if i := slices.IndexFunc(entries, func(e thread.Entry) bool { return e.Seq <= tip }); i < 0 {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), func(e thread.Entry) bool { return e.Seq <= tip })
+}
+
+// canTake says whether nothing has to be read for entries: a rewind may bring back
+// a cut that the room does not know.
+func (r *Room) canTake(entries []thread.Entry) bool {
+	for i := range entries {
+		if w := entries[i].Rewind; w != nil && w.Cut != 0 && r.heads[w.Cut] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// take takes entries that follow, after which the thread is as t says.
+func (r *Room) take(entries []thread.Entry, t *thread.Thread) {
+	for i := range entries {
+		e := &entries[i]
+		if e.Seq != r.thread.Tip+1 {
+			r.wakeLocked(changed)
+			return
+		}
+		if err := r.apply(e); err != nil {
+			r.rooms.cfg.Report(r.id, err)
+			r.wakeLocked(reload)
+			return
+		}
+		r.thread.Tip = e.Seq
+	}
+	r.commits++
+	if t.Tip != r.thread.Tip || t.Length != r.recent.length() {
+		r.wakeLocked(reload) // the batch is not what it says
+		return
+	}
+	r.thread = *t
+	a := r.docs.agent
+	a.Backlog = t.Backlog
+	if _, err := r.docs.setAgent(a); err != nil {
+		r.rooms.cfg.Report(r.id, err)
+	}
+}
+
+// apply does what an entry does to the view.
+func (r *Room) apply(e *thread.Entry) error {
+	r.answer.commit(e)
+	switch e.Kind {
+	case thread.MessageKind:
+		return r.said(e)
+	case thread.QueuedKind:
+		return r.docs.queue(e)
+	case thread.CutKind:
+		r.wakeLocked(stale)
+		return r.cut(headOf(e))
+	case thread.RewindKind:
+		r.wakeLocked(stale)
+		r.undo(e.Rewind.Index+1, r.thread.Branch+1)
+		return r.cut(r.heads[e.Rewind.Cut])
+	case thread.ResetKind:
+		r.wakeLocked(stale)
+		r.undo(0, r.thread.Branch+1)
+		return r.cut(nil)
+	case thread.TitleKind:
+		if e.Title == nil {
+			return nil
+		}
+		r.thread.Title = e.Title.Title
+		_, err := r.docs.set(titleDoc, e.Title.Title)
+		return err
+	case thread.EraseKind:
+		r.wakeLocked(reload)
+	default:
+		r.wakeLocked(stale)
+	}
+	return nil
+}
+
+func (r *Room) said(e *thread.Entry) error {
+	if m := e.Message; m != nil {
+		if m.Queued != 0 {
+			if err := r.docs.placed(m.Queued); err != nil {
+				return err
+			}
+		}
+		if m.Role != thread.User || r.docs.agent.Turn != 0 {
+			r.wakeLocked(stale)
+		}
+	}
+	if !e.IsMessage() {
+		return nil
+	}
+	it, err := newItem(e)
+	if err != nil {
+		return err
+	}
+	r.recent.add(it)
+	r.thread.Length, r.thread.Last = e.Index+1, e.Seq
+	return nil
+}
+
+// undo takes messages off the end, for all watches.
+func (r *Room) undo(length, branch int64) {
+	r.recent.cut(length)
+	r.thread.Length, r.thread.Branch = length, branch
+	for w := range r.watches {
+		w.low = min(w.low, length)
+	}
+}
+
+// cut sets the cut in force.
+func (r *Room) cut(h *view.Head) error {
+	if h == nil {
+		_, err := r.docs.set(headDoc, nil)
+		return err
+	}
+	if len(r.heads) >= maxHeads {
+		clear(r.heads)
+	}
+	r.heads[h.Seq] = h
+	_, err := r.docs.set(headDoc, h)
+	return err
+}
+
+// takeDocs takes the documents that a commit has written.
+func (r *Room) takeDocs(all []thread.Doc) {
+	for _, d := range all {
+		if d.Name != thread.UsageDoc {
+			continue
+		}
+		r.usageAt++
+		if _, err := r.docs.setUsage(d.Data); err != nil {
+			r.rooms.cfg.Report(r.id, err)
+		}
+	}
+}
+
+// tell wakes those who wait: something is different.
+func (r *Room) tell() {
+	r.ticked = time.Now()
+	r.answer.show()
+	if r.opened {
+		_, err := r.docs.set(branchDoc, r.thread.Branch)
+		if err != nil {
+			r.rooms.cfg.Report(r.id, err)
+		}
+	}
+	r.version++
+	for w := range r.watches {
+		w.wake()
+	}
+}
+
+// tick lets watches have the text that has come, at most once in
+// DefaultInterval. The timer's function runs for a moment at most, and does
+// nothing once the room is closed.
+func (r *Room) tick() {
+	if r.timer != nil {
+		return
+	}
+	rest := DefaultInterval - time.Since(r.ticked)
+	if rest <= 0 {
+		r.flow()
+		return
+	}
+	r.timer = time.AfterFunc(rest, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.timer != nil {
+			r.timer = nil
+			r.flow()
+		}
+	})
+}
+
+func (r *Room) flow() {
+	if !r.answer.show() {
+		return
+	}
+	r.ticked = time.Now()
+	r.version++
+	for w := range r.watches {
+		w.wake()
+	}
+}
+
+// end ends all watches.
+func (r *Room) end(reason error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		return
+	}
+	r.ended = reason
+	r.stopTimer()
+	for w := range r.watches {
+		w.wake()
+	}
+}
+
+// close ends the room, and gives what it knows of an answer being made.
+func (r *Room) close() *answer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended == nil {
+		r.ended = errLeft()
+	}
+	r.stopTimer()
+	return r.answer
+}
+
+func (r *Room) stopTimer() {
+	if r.timer != nil {
+		r.timer.Stop()
+		r.timer = nil
+	}
+}
+
+// over says whether nobody can watch here any more.
+func (r *Room) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended != nil
+}
+
+// fill reads older messages until all that a window from index from on could
+// hold is there.
+func (r *Room) fill(ctx context.Context, from int64) error {
+	const chunk = 64
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	for {
+		r.mu.Lock()
+		if r.ended != nil || r.recent.enough(from) {
+			r.mu.Unlock()
+			return nil
+		}
+		t := r.thread
+		to := min(max(r.recent.base, r.recent.whole), t.Length)
+		r.mu.Unlock()
+		start := max(from, to-chunk)
+		var items []item
+		for e, err := range r.rooms.cfg.Store.Messages(ctx, &t, start, to) {
+			if err != nil {
+				return err
+			}
+			it, err := newItem(&e)
+			if err != nil {
+				return err
+			}
+			items = append(items, it)
+		}
+		r.mu.Lock()
+		if r.thread.Epoch == t.Epoch && r.thread.Branch == t.Branch {
+			r.recent.put(start, items)
+		}
+		r.mu.Unlock()
+	}
+}

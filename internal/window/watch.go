@@ -1,0 +1,299 @@
+package window
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"time"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/view"
+)
+
+// What a watch may be behind before it gets a snapshot instead.
+const (
+	maxBehind      = 100     // commits
+	maxBehindBytes = 1 << 20 // of messages
+)
+
+// Watch is one reader of a thread's view: a cursor into its room, and a window of
+// its own. Its methods may be called from many goroutines, but frames are for
+// one reader.
+type Watch struct {
+	room     *Room
+	viewer   string
+	interval time.Duration
+	ready    chan struct{} // has room for one
+
+	// Guarded by the room's mu.
+	n        int64       // of the last frame; 0: none yet
+	window   view.Window // as of the last frame; before the first, its Tail, and First of a resume
+	resumes  bool        // the first frame begins at window.First
+	known    int64       // the client may hold messages with lower indexes
+	low      int64       // the shortest that the thread was since the last frame
+	again    bool        // a snapshot is due
+	fresh    bool        // and nothing that the client holds goes on there
+	held     bool
+	waiting  bool // there was nothing
+	version  int64
+	commits  int64
+	tip      int64
+	from     int64
+	before   int64
+	length   int64
+	docs     [docCount]int64
+	liveAt   int64 // versions of the answer, and how much of it the client has
+	toolsAt  int64
+	text     int
+	thinking int
+	lives    bool // the client has an answer
+	flowed   time.Time
+	notify   func()
+	closed   bool
+}
+
+const never = math.MaxInt64
+
+func errLeft() error {
+	return &thread.Error{Code: thread.Aborted, Op: "watch", Message: "the watch was closed"}
+}
+
+// complete gives the options with their defaults, or says what is wrong.
+func (o Options) complete(id string) (Options, error) {
+	switch {
+	case o.Tail < 0 || o.Tail > view.MaxTail:
+		return o, invalid(id, "watch", fmt.Sprintf("a window cannot begin with %d messages", o.Tail), fmt.Sprintf("ask for 1 to %d", view.MaxTail))
+	case o.From < 0:
+		return o, invalid(id, "watch", fmt.Sprintf("no message has the seq %d", o.From), "leave from out to see the newest messages")
+	case o.Interval < 0:
+		return o, invalid(id, "watch", "the interval is negative", "leave it out for 33 ms")
+	}
+	if o.Tail == 0 {
+		o.Tail = view.DefaultTail
+	}
+	o.Interval = max(o.Interval, DefaultInterval)
+	return o, nil
+}
+
+// attach makes a watch. Its snapshot is made when its reader asks, as of then.
+func (r *Room) attach(ctx context.Context, o Options) (*Watch, error) {
+	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), window: view.Window{Tail: o.Tail}, low: never, version: -1}
+	for {
+		r.mu.Lock()
+		if r.ended != nil {
+			r.mu.Unlock()
+			return nil, r.ended
+		}
+		if o.From > 0 {
+			w.fresh = o.Epoch != "" && o.Epoch != r.thread.Epoch || o.From > r.thread.Tip+1
+		}
+		if o.From == 0 || w.fresh {
+			break
+		}
+		first, need, ok := r.recent.first(o.From, o.Tail)
+		if ok {
+			w.resumes, w.window.First, w.known, w.from = true, first, first, o.From
+			break
+		}
+		r.mu.Unlock()
+		if err := r.fill(ctx, need); err != nil {
+			return nil, err
+		}
+	}
+	r.watches[w] = struct{}{}
+	t := r.thread
+	exact := !w.resumes || w.window.First > r.recent.base && r.recent.at(w.window.First-1).seq == o.From-1
+	r.mu.Unlock()
+	if exact {
+		return w, nil
+	}
+	undone, err := r.undoneBefore(ctx, &t, o.From)
+	if err != nil {
+		w.detach()
+		return nil, err
+	}
+	if undone { // between the messages before First and the seq From
+		r.mu.Lock()
+		w.low, w.known = min(w.low, w.window.First), w.known+1
+		r.mu.Unlock()
+	}
+	return w, nil
+}
+
+// first gives the index of the first message from a seq on. Where that lies
+// further back than a resume of that tail reaches it gives one that does too. It
+// is not ok where messages from index need on have to be read first.
+func (r *recent) first(from int64, tail int) (first, need int64, ok bool) {
+	length, have := r.length(), int64(len(r.items))
+	switch {
+	case r.base == 0 || have > 0 && r.items[0].seq < from:
+		return r.base + int64(sort.Search(int(have), func(i int) bool { return r.items[i].seq >= from })), 0, true
+	case have >= 2*int64(tail) || r.sizes(r.base, length) > view.MaxBytes:
+		return r.base, 0, true
+	}
+	const least = 16
+	return 0, max(0, length-min(2*int64(tail), max(least, 2*have))), false
+}
+
+// undoneBefore says whether something was undone since a client saw all before
+// the seq from: then the newest message there is no longer active.
+func (r *Room) undoneBefore(ctx context.Context, t *thread.Thread, from int64) (bool, error) {
+	q := store.EntriesQuery{Before: from, Kinds: []thread.Kind{thread.MessageKind}, Newest: true, Inactive: true}
+	for e, err := range r.rooms.cfg.Store.Entries(ctx, t, q) {
+		switch {
+		case err != nil:
+			return false, err
+		case e.IsMessage():
+			return !t.Active(t.OriginAt(e.Seq), e.Branch, e.Index), nil
+		}
+	}
+	return false, nil
+}
+
+// Next waits for the next frame: all that has gathered since the one before.
+//
+// Errors: not-found (the thread was deleted), aborted (the engine or the watch
+// was closed), storage; the context's, as it is.
+func (w *Watch) Next(ctx context.Context) (Frame, error) {
+	for {
+		f, wait, ok, err := w.Poll(ctx)
+		if ok || err != nil {
+			return f, err
+		}
+		if err := w.sleep(ctx, wait); err != nil {
+			return Frame{}, err
+		}
+	}
+}
+
+// sleep waits until there may be something, or for wait where that is set.
+func (w *Watch) sleep(ctx context.Context, wait time.Duration) error {
+	var due <-chan time.Time
+	if wait > 0 {
+		t := time.NewTimer(wait)
+		defer t.Stop()
+		due = t.C
+	}
+	select {
+	case <-w.ready:
+	case <-due:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Poll is Next for who does not want to wait: ok is false where there is nothing
+// now. Then the function of Notify is called when there is, or, where wait is set,
+// there is something after so long. It may read the store for a snapshot.
+func (w *Watch) Poll(ctx context.Context) (f Frame, wait time.Duration, ok bool, err error) {
+	r := w.room
+	for {
+		r.mu.Lock()
+		switch {
+		case w.closed:
+			r.mu.Unlock()
+			return Frame{}, 0, false, errLeft()
+		case r.ended != nil:
+			err := r.ended
+			r.mu.Unlock()
+			return Frame{}, 0, false, err
+		case w.held || w.n > 0 && !w.again && w.version == r.version:
+			w.waiting = true
+			r.mu.Unlock()
+			return Frame{}, 0, false, nil
+		}
+		if w.n > 0 && !w.again && !w.behind() {
+			f, wait, ok, err = w.change()
+			if !w.again {
+				w.waiting = !ok
+				r.mu.Unlock()
+				return f, wait, ok, err
+			}
+		}
+		if need := w.need(); !r.recent.enough(need) {
+			r.mu.Unlock()
+			if err := r.fill(ctx, need); err != nil {
+				return Frame{}, 0, false, err
+			}
+			continue
+		}
+		f, err = w.snapshot()
+		r.mu.Unlock()
+		return f, 0, err == nil, err
+	}
+}
+
+// Notify has f called when there is something after Poll has said that there is
+// nothing, when the watch ends, and when a hold does. f must not block and must
+// not use the watch.
+func (w *Watch) Notify(f func()) {
+	w.room.mu.Lock()
+	defer w.room.mu.Unlock()
+	w.notify = f
+	if w.waiting && (w.room.ended != nil || w.version != w.room.version) {
+		w.wake()
+	}
+}
+
+// Hold keeps frames back, or lets them come again: then, if anything has changed
+// meanwhile, with one snapshot.
+func (w *Watch) Hold(on bool) {
+	r := w.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.held == on {
+		return
+	}
+	w.held = on
+	if on {
+		return
+	}
+	w.again = w.again || w.n > 0 && w.version != r.version
+	w.wake()
+}
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	if w.detach() {
+		w.room.rooms.leave(w.room)
+	}
+}
+
+// detach takes the watch out of its room, and says whether it was there.
+func (w *Watch) detach() bool {
+	w.room.mu.Lock()
+	defer w.room.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.closed = true
+	delete(w.room.watches, w)
+	w.wake()
+	return true
+}
+
+// wake tells the reader, if it waits, that there is something.
+func (w *Watch) wake() {
+	if !w.waiting && !w.closed && w.room.ended == nil {
+		return
+	}
+	w.waiting = false
+	if w.notify != nil {
+		w.notify()
+	}
+	select {
+	case w.ready <- struct{}{}:
+	default:
+	}
+}
+
+// behind says whether what is undelivered is dropped for a snapshot.
+func (w *Watch) behind() bool {
+	r := w.room
+	from := min(w.low, w.window.End)
+	return r.commits-w.commits > maxBehind || w.window.First < r.recent.base || from < r.recent.whole ||
+		r.recent.sizes(from, r.recent.length()) > maxBehindBytes
+}

@@ -1,0 +1,387 @@
+package window
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/skeinhq/skein/store"
+	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/view"
+)
+
+// todo is what has to be read from the store for a room.
+type todo int
+
+const (
+	lines   todo = 1 << iota // lines were built: there is time
+	stale                    // who answers, and how they stand
+	gapped                   // a commit was published before an earlier one
+	changed                  // there may be commits that nobody publishes here
+	reload                   // everything
+)
+
+// How long the work waits: for a commit that is published late, between two
+// readings, and after one that failed.
+const (
+	lateBy     = 20 * time.Millisecond
+	linesLate  = 500 * time.Millisecond
+	readEvery  = 50 * time.Millisecond
+	afterError = time.Second
+)
+
+// maxReplay is how many missed entries are taken one by one; more, and the thread
+// is read anew.
+const maxReplay = 1000
+
+func (r *Room) wake(t todo) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wakeLocked(t)
+}
+
+// wakeLocked has something read, by the one goroutine that a room has while there
+// is something to read.
+func (r *Room) wakeLocked(t todo) {
+	r.todo |= t
+	if t != lines {
+		select {
+		case r.nudge <- struct{}{}:
+		default:
+		}
+	}
+	if r.working || !r.opened || r.ended != nil {
+		return
+	}
+	r.working = true
+	r.rooms.cfg.Go(r.work)
+}
+
+func (r *Room) work(ctx context.Context) {
+	failing := false
+	for {
+		r.mu.Lock()
+		t := r.todo
+		r.todo = 0
+		if r.working = t != 0 && r.ended == nil && ctx.Err() == nil; !r.working {
+			r.mu.Unlock()
+			return
+		}
+		r.mu.Unlock()
+		switch t {
+		case gapped:
+			pause(ctx, lateBy, nil)
+		case lines:
+			pause(ctx, linesLate, r.nudge)
+		}
+		rest := readEvery
+		err := r.mind(ctx, t)
+		if err != nil && ctx.Err() == nil {
+			if !failing {
+				r.rooms.cfg.Report(r.id, err)
+			}
+			rest = afterError
+			r.mu.Lock()
+			r.todo |= t
+			r.mu.Unlock()
+		}
+		failing = err != nil
+		pause(ctx, rest, nil)
+	}
+}
+
+// pause waits so long, or until it is nudged.
+func pause(ctx context.Context, d time.Duration, nudge <-chan struct{}) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-nudge:
+	case <-ctx.Done():
+	}
+}
+
+// mind reads what is to be read.
+func (r *Room) mind(ctx context.Context, t todo) error {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	switch {
+	case t&reload != 0:
+		return r.load(ctx)
+	case t&changed != 0:
+		return r.catchUp(ctx)
+	case t&gapped != 0:
+		r.mu.Lock()
+		gap := len(r.pending) > 0
+		r.mu.Unlock()
+		if gap {
+			return r.catchUp(ctx)
+		}
+	}
+	if t&(stale|lines) == 0 {
+		return nil
+	}
+	state, err := r.state(ctx)
+	if err != nil {
+		return err
+	}
+	return r.refresh(ctx, &state)
+}
+
+// state reads the thread's state. The room of a thread that is gone ends.
+func (r *Room) state(ctx context.Context) (thread.Thread, error) {
+	t, err := r.rooms.cfg.Store.Thread(ctx, r.rooms.cfg.Space, r.id)
+	if err == nil && !t.Deleted.IsZero() {
+		err = errDeleted(r.id)
+	}
+	if thread.CodeOf(err) == thread.NotFound {
+		r.end(errDeleted(r.id))
+	}
+	return t, err
+}
+
+func errDeleted(id string) error {
+	return &thread.Error{Code: thread.NotFound, Op: "watch", Thread: id, Message: "the thread was deleted"}
+}
+
+// open reads the thread for the first watch.
+func (r *Room) open(ctx context.Context) error {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	r.mu.Lock()
+	opened := r.opened
+	r.mu.Unlock()
+	if opened {
+		return nil
+	}
+	return r.load(ctx)
+}
+
+// loaded is what is read of a thread.
+type loaded struct {
+	state              thread.Thread
+	head               *view.Head
+	inbox              []view.Queued
+	usage, lines, live json.RawMessage
+	agent              view.Agent
+	turn               audience // of the open turn's newest answer
+}
+
+// load reads the thread anew and has all watches begin again.
+func (r *Room) load(ctx context.Context) error {
+	l, err := r.read(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was := r.thread
+	for w := range r.watches {
+		w.again = true
+		w.fresh = w.fresh || was.Epoch != l.state.Epoch
+		if was.Branch != l.state.Branch || was.Length > l.state.Length {
+			w.low = 0 // nobody knows what was undone
+		}
+	}
+	r.thread = l.state
+	r.recent = recent{base: l.state.Length, whole: l.state.Length}
+	r.heads = map[int64]*view.Head{}
+	r.passed()
+	if err := r.place(l); err != nil {
+		return err
+	}
+	if a := r.answer; a.turn != 0 && a.turn <= l.state.Tip && a.turn != l.state.Turn {
+		*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} // of a turn that has ended since
+	}
+	if !r.answer.begun() {
+		r.answer.seen = l.turn
+	}
+	if err := r.answer.read(l.live); err != nil {
+		return err
+	}
+	r.opened = true
+	r.commit(thread.Batch{})
+	if r.todo != 0 {
+		r.wakeLocked(r.todo)
+	}
+	r.tell()
+	return nil
+}
+
+// passed has the answer being made hear of the commits that came before the room
+// was read, and that its state holds.
+func (r *Room) passed() {
+	for _, seq := range slices.Sorted(maps.Keys(r.pending)) {
+		for _, e := range r.pending[seq].Entries {
+			if e.Seq <= r.thread.Tip {
+				r.answer.commit(&e)
+			}
+		}
+	}
+}
+
+// place puts what was read into the documents.
+func (r *Room) place(l *loaded) error {
+	if _, err := r.docs.set(titleDoc, l.state.Title); err != nil {
+		return err
+	}
+	if err := r.cut(l.head); err != nil {
+		return err
+	}
+	if _, err := r.docs.setInbox(l.inbox); err != nil {
+		return err
+	}
+	if _, err := r.docs.setUsage(l.usage); err != nil {
+		return err
+	}
+	if _, err := r.docs.setLines(l.lines); err != nil {
+		return err
+	}
+	_, err := r.docs.setAgent(l.agent)
+	return err
+}
+
+// read reads all that does not depend on the thread's length.
+func (r *Room) read(ctx context.Context) (*loaded, error) {
+	st := r.rooms.cfg.Store
+	t, err := r.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{state: t}
+	if t.Cut != 0 {
+		e, err := st.Entry(ctx, &t, t.Cut)
+		if err != nil {
+			return nil, err
+		}
+		l.head = headOf(&e)
+	}
+	for _, seq := range t.Inbox {
+		e, err := st.Entry(ctx, &t, seq)
+		if err != nil {
+			return nil, err
+		}
+		q, err := view.Wait(&e)
+		if err != nil {
+			return nil, err
+		}
+		l.inbox = append(l.inbox, q)
+	}
+	for name, into := range map[string]*json.RawMessage{thread.UsageDoc: &l.usage, thread.LinesDoc: &l.lines, thread.LiveDoc: &l.live} {
+		if *into, _, err = st.Doc(ctx, t.Key, name); err != nil {
+			return nil, err
+		}
+	}
+	if t.Turn != 0 {
+		if l.turn, err = r.turnsAudience(ctx, &t); err != nil {
+			return nil, err
+		}
+	} else {
+		l.live = nil
+	}
+	l.agent, err = r.rooms.cfg.Agent(ctx, &t)
+	return l, err
+}
+
+// turnsAudience finds who may see the open turn's newest answer.
+func (r *Room) turnsAudience(ctx context.Context, t *thread.Thread) (audience, error) {
+	const look = 16 // an answer's calls and their results
+	var out audience
+	for e, err := range r.rooms.cfg.Store.Messages(ctx, t, max(0, t.Length-look), t.Length) {
+		if err != nil {
+			return audience{}, err
+		}
+		if m := e.Message; m != nil && m.Role == thread.Assistant && m.Turn == t.Turn {
+			out = audienceOf(m)
+		}
+	}
+	return out, nil
+}
+
+// catchUp takes what was committed and not published here.
+func (r *Room) catchUp(ctx context.Context) error {
+	t, err := r.state(ctx)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	was := r.thread
+	r.mu.Unlock()
+	if t.Epoch != was.Epoch || t.Tip-was.Tip > maxReplay {
+		return r.load(ctx)
+	}
+	var entries []thread.Entry
+	heads := map[int64]*view.Head{}
+	for e, err := range r.rooms.cfg.Store.Entries(ctx, &t, store.EntriesQuery{After: was.Tip, Inactive: true}) {
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+		if w := e.Rewind; w != nil && w.Cut != 0 {
+			c, err := r.rooms.cfg.Store.Entry(ctx, &t, w.Cut)
+			if err != nil {
+				return err
+			}
+			heads[w.Cut] = headOf(&c)
+		}
+	}
+	r.mu.Lock()
+	for seq, h := range heads {
+		r.heads[seq] = h
+	}
+	if next := firstAfter(entries, r.thread.Tip); len(next) > 0 {
+		r.take(next, &t)
+	}
+	r.commit(thread.Batch{})
+	r.tell()
+	r.mu.Unlock()
+	return r.refresh(ctx, &t)
+}
+
+// refresh reads the documents of a thread in that state.
+func (r *Room) refresh(ctx context.Context, t *thread.Thread) error {
+	st := r.rooms.cfg.Store
+	r.mu.Lock()
+	usageAt := r.usageAt
+	r.mu.Unlock()
+	var usage, lines, live json.RawMessage
+	for name, into := range map[string]*json.RawMessage{thread.UsageDoc: &usage, thread.LinesDoc: &lines, thread.LiveDoc: &live} {
+		var err error
+		if *into, _, err = st.Doc(ctx, t.Key, name); err != nil {
+			return err
+		}
+	}
+	agent, err := r.rooms.cfg.Agent(ctx, t)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all [3]bool
+	if r.usageAt == usageAt {
+		if all[0], err = r.docs.setUsage(usage); err != nil {
+			return err
+		}
+	}
+	if all[1], err = r.docs.setLines(lines); err != nil {
+		return err
+	}
+	if all[2], err = r.docs.setAgent(agent); err != nil {
+		return err
+	}
+	before, grown := r.answer.version, r.answer.text.got+r.answer.thinking.got
+	if t.Turn != 0 && t.Turn == r.thread.Turn {
+		if err := r.answer.read(live); err != nil {
+			return err
+		}
+	}
+	switch {
+	case slices.Contains(all[:], true) || r.answer.version != before:
+		r.tell()
+	case r.answer.text.got+r.answer.thinking.got != grown:
+		r.tick()
+	}
+	return nil
+}
