@@ -108,10 +108,7 @@ func (a *app) with(p purpose, work func(*skein.Engine) error) error {
 		return err
 	}
 	defer hearing.close()
-	agents, err := a.agents()
-	if err != nil {
-		return err
-	}
+	agents := a.agents()
 	shop, err := a.openWorkshop(agents, slices.Contains(reaches, p))
 	if err != nil {
 		return err
@@ -183,7 +180,7 @@ func (a *app) lineGuide() (string, error) {
 
 // agents reads the folder of agents. A file that is no agent is told of and left
 // out. The built-in one is there unless a file takes its name.
-func (a *app) agents() ([]skein.Agent, error) {
+func (a *app) agents() []skein.Agent {
 	found, bad := agent.ReadDir(os.DirFS(a.flags.AgentsDir))
 	if bad != nil {
 		for line := range strings.Lines(bad.Error()) {
@@ -193,11 +190,11 @@ func (a *app) agents() ([]skein.Agent, error) {
 	for _, f := range found {
 		if f.Name == agent.North {
 			a.crew = found
-			return found, nil
+			return found
 		}
 	}
 	a.crew = append([]skein.Agent{agent.BuiltIn()}, found...)
-	return a.crew, nil
+	return a.crew
 }
 
 // settings are those that a command gives a thread.
@@ -239,6 +236,24 @@ func (a *app) checkFlags() error {
 	}
 	_, err := a.settings()
 	return err
+}
+
+// checkTranscript refuses what cannot be where nothing is kept.
+func (a *app) checkTranscript() error {
+	if !a.flags.NoTranscript {
+		return nil
+	}
+	bad := func(message string) error {
+		return &thread.Error{Code: thread.Invalid, Op: "transcript", Message: message, Hint: "leave out --no-transcript"}
+	}
+	command, rest, _ := strings.Cut(a.parsed.Command(), " ")
+	switch {
+	case command != "chat":
+		return bad("without a transcript there is nothing to " + command)
+	case rest != "":
+		return bad("without a transcript no thread can be gone on with")
+	}
+	return nil
 }
 
 // printJSON prints a value as indented JSON.

@@ -112,7 +112,7 @@ func TestReadmeShowsATrueSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown []string
-	for _, part := range strings.SplitN(string(readme), "<!-- ", -1) {
+	for _, part := range strings.Split(string(readme), "<!-- ") {
 		for _, mark := range []string{"session -->\n```\n", "harness -->\n```\n"} {
 			if rest, ok := strings.CutPrefix(part, mark); ok {
 				session, _, _ := strings.Cut(rest, "```")

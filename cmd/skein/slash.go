@@ -21,7 +21,7 @@ type slash struct {
 func slashes() []slash {
 	return []slash{
 		{"prompt", "[AGENT]", "show what the model would be sent", 1, func(c *chat, args []string) error {
-			return c.showPrompt(c.thread, argument(args, 0))
+			return c.showPrompt(c.thread, argument(args))
 		}},
 		{"outline", "", "show the outline", 0, func(c *chat, _ []string) error { return c.showOutline(c.thread) }},
 		{"zoom", "ID N [PAGE]", "open a line", 3, func(c *chat, args []string) error {
@@ -39,7 +39,7 @@ func slashes() []slash {
 			return c.showRead(c.thread, n[0], n[1])
 		}},
 		{"search", "WORDS", "search everything said", -1, func(c *chat, args []string) error {
-			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args, 0)})
+			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args)})
 		}},
 		{"approve", "[CALL] [always]", "allow a call that waits", 2, (*chat).approve},
 		{"approve!", "[CALL]", "allow it, and such calls in this thread from now on", 1, func(c *chat, args []string) error {
@@ -143,9 +143,10 @@ func (c *chat) fork(args []string) error {
 	return nil
 }
 
-func argument(args []string, i int) string {
-	if i < len(args) {
-		return args[i]
+// argument gives the first argument, or nothing.
+func argument(args []string) string {
+	if len(args) > 0 {
+		return args[0]
 	}
 	return ""
 }
