@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skeinhq/skein/internal/window"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -45,7 +46,7 @@ func TestOnlyWhoAsksHearsWholePrompts(t *testing.T) {
 			t.Errorf("verbose %v (-want +got):\n%s", verbose, d)
 		}
 	}
-	h := hub{observers: newObservers(nil, time.Now)}
+	h := hub{observers: newObservers(nil, time.Now), rooms: window.New(window.Config{})}
 	w := h.watch("a")
 	h.publish(b)
 	got, err := w.take()

@@ -72,7 +72,7 @@ func shortened(m *thread.Message, limit int, size func(*thread.Message) (int, er
 		switch {
 		case most > 256:
 			// What is over is taken off the longest, as far as one step can tell.
-			most = min(most/2, level(short.Parts, max(0, total(short.Parts)-(n-limit))))
+			most = min(most-most/8, level(short.Parts, max(0, total(short.Parts)-(n-limit))))
 			short.Parts = clipped(short.Parts, most)
 		case parts > 0:
 			parts /= 2

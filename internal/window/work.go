@@ -78,7 +78,7 @@ func (r *Room) work(ctx context.Context) {
 		}
 		rest := readEvery
 		err := r.mind(ctx, t)
-		if err != nil && ctx.Err() == nil {
+		if err != nil && ctx.Err() == nil && !r.over() {
 			if !failing {
 				r.rooms.cfg.Report(r.id, err)
 			}
