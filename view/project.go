@@ -71,15 +71,17 @@ func shortened(m *thread.Message, limit int, size func(*thread.Message) (int, er
 		}
 		switch {
 		case most > 256:
-			// What is over is taken off the longest, as far as one step can tell.
-			most = min(most-most/8, level(short.Parts, max(0, total(short.Parts)-(n-limit))))
+			// The longest lose what is over. How much their JSON is longer than they
+			// are is taken to be the same for all, so it may take a few steps.
+			most = min(most-most/8, level(short.Parts, total(short.Parts)*limit/n))
 			short.Parts = clipped(short.Parts, most)
 		case parts > 0:
 			parts /= 2
 			short.Parts = clipped(short.Parts[:parts], most)
 		default:
 			short.To, short.Audience, short.Usage = nil, nil, nil
-			return &short, nil
+			_, err := size(&short)
+			return &short, err
 		}
 	}
 }
