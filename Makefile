@@ -4,6 +4,7 @@ GO        ?= go
 LINT      := $(GO) tool -modfile=tools/go.mod golangci-lint
 FUZZTIME  ?= 30s
 KILLS     ?= 2000
+STEPS     ?= 1000000
 
 .PHONY: all build test race lint fmt bench fuzz soak record recording ci
 
@@ -37,9 +38,11 @@ fuzz:
 	@FUZZTIME=$(FUZZTIME) GO=$(GO) bash .ci/fuzz
 
 # A process is killed again and again while it writes, and nothing it
-# acknowledged may be missing afterwards.
+# acknowledged may be missing afterwards. A thread is written to in all ways while
+# clients view it over links that break, and each holds what the store says.
 soak:
 	SKEIN_KILLS=$(KILLS) $(GO) test -count=1 -timeout 60m -run 'Crash|Kill' ./...
+	SKEIN_SOAK=$(STEPS) $(GO) test -count=1 -timeout 6h -run 'EveryClientHolds' ./internal/window
 
 # Real exchanges in place of those written after documentation, for each
 # provider whose key is in the environment.

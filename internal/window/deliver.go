@@ -13,7 +13,7 @@ import (
 // a snapshot is due.
 func (w *Watch) change() (f Frame, wait time.Duration, ok bool, err error) {
 	r := w.room
-	b := builder{own: make([]byte, 0, 256)}
+	b := builder{own: make([]byte, 0, 256), parts: make([][]byte, 0, 4)}
 	win := w.window
 	if w.low < win.End {
 		undone, within := win.Rewind(w.low)
