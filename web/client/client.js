@@ -39,7 +39,7 @@ export class Client {
   say(/** @type {string} */ id, /** @type {any} */ message) {
     return this.call("POST", at(id, "messages"), { body: typeof message === "string" ? { text: message } : message });
   }
-  reply(/** @type {string} */ id, /** @type {any} */ how = {}) { return this.call("POST", at(id, "reply"), { body: how }); }
+  reply(/** @type {string} */ id) { return this.call("POST", at(id, "reply")); }
   stop(/** @type {string} */ id) { return this.call("POST", at(id, "stop")); }
   approve(/** @type {string} */ id, /** @type {string} */ call, /** @type {any} */ how = {}) {
     return this.call("POST", at(id, "approvals", call), { body: { ...how, decision: "allow" } });
@@ -69,11 +69,11 @@ export class Client {
 
   // Files.
 
-  putBlob(/** @type {string} */ id, /** @type {string} */ sha256, /** @type {BodyInit} */ bytes, mediaType = "application/octet-stream") {
-    return this.call("PUT", at(id, "blobs", sha256), { raw: bytes, headers: { "content-type": mediaType } });
+  putBlob(/** @type {string} */ id, /** @type {string} */ sha256, /** @type {BodyInit} */ bytes, { name = "", mediaType = "application/octet-stream" } = {}) {
+    return this.call("PUT", at(id, "blobs", sha256), { raw: bytes, query: { name }, headers: { "content-type": mediaType } });
   }
-  async blob(/** @type {string} */ id, /** @type {string} */ sha256) {
-    const response = await this.send("GET", at(id, "blobs", sha256));
+  async blob(/** @type {string} */ id, /** @type {string} */ sha256, /** @type {any} */ query) {
+    const response = await this.send("GET", at(id, "blobs", sha256), { query });
     if (!response.ok) throw await problem(response);
     return response.blob();
   }

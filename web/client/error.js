@@ -11,7 +11,7 @@ export class SkeinError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "SkeinError";
     /** @type {ErrorCode} */
-    this.code = rest.code ?? "";
+    this.code = rest.code ?? "aborted";
     /** The HTTP status; 0 where there was no answer. */
     this.status = rest.status ?? 0;
     this.op = rest.op;
@@ -22,14 +22,17 @@ export class SkeinError extends Error {
 }
 
 /** What each status means where a body does not say it: a proxy may have answered. @type {Record<number, ErrorCode>} */
-const codes = { 400: "invalid", 401: "permission", 403: "permission", 404: "not-found", 408: "timeout", 409: "conflict", 413: "limit", 422: "invalid", 429: "limit", 504: "timeout" };
+const codes = {
+  401: "permission", 403: "permission", 404: "not-found", 408: "timeout", 409: "conflict", 413: "limit",
+  421: "permission", 429: "limit", 500: "storage", 502: "aborted", 503: "aborted", 504: "timeout",
+};
 
 /** Reads the problem that a response holds. @param {Response} response */
 export async function problem(response) {
   /** @type {any} */
   const doc = await response.json().catch(() => null);
   return new SkeinError({
-    code: codes[response.status],
+    code: codes[response.status] ?? "invalid",
     ...doc,
     status: response.status,
     message: doc?.detail ?? doc?.message ?? doc?.title ?? `the server answered ${response.status} ${response.statusText}`.trim(),
@@ -37,4 +40,4 @@ export async function problem(response) {
 }
 
 /** Says whether asking again is in vain until somebody changes something. @param {unknown} err */
-export const final = (err) => err instanceof SkeinError && [401, 403, 404, 410, 422, 400].includes(err.status);
+export const final = (err) => err instanceof SkeinError && ["permission", "not-found", "invalid", "configuration"].includes(err.code);

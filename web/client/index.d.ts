@@ -211,11 +211,10 @@ export class Replica {
 
 export type ErrorCode =
   | "invalid" | "configuration" | "provider" | "quota" | "limit" | "response" | "timeout"
-  | "aborted" | "conflict" | "not-found" | "permission" | "storage"
-  | "";
+  | "aborted" | "conflict" | "not-found" | "permission" | "storage";
 
 export interface Problem {
-  /** Empty: the server gave no answer, or one of something else's. */
+  /** "aborted" too where no answer came. */
   code: ErrorCode;
   message: string;
   op?: string;

@@ -6,7 +6,7 @@ import { Retry } from "./retry.js";
 /** @typedef {import("./watch.js").Watch} Watch */
 
 /** Why a watch ends for good; after any other reason it is begun again. */
-const gone = new Set(["deleted", "not-found", "refused", "revoked"]);
+const gone = new Set(["deleted", "invalid", "not-found", "refused", "revoked"]);
 
 /** Says whether a watch that ended for that reason is not to be begun again. @param {string} reason */
 export const isGone = (reason) => gone.has(reason);
@@ -134,7 +134,7 @@ export class Socket {
   /** @private @param {any} frame */
   receive(frame) {
     const watch = this.begun.get(frame.w ?? frame.end);
-    if (!watch) return; // of a watch that was left, or the answer to a call
+    if (!watch) return; // of a watch that was left, or the answer to a ping
     if (frame.end !== undefined) {
       this.begun.delete(frame.end);
       if (isGone(frame.reason)) {
@@ -152,7 +152,7 @@ export class Socket {
   }
 
   /**
-   * Looks after the link: a socket that is open and dead answers no call. While a
+   * Looks after the link: a socket that is open and dead answers no ping. While a
    * snapshot is on its way nothing else can be heard, so that is given longer, and
    * longer each time it was too short.
    * @private @param {WebSocket} ws
@@ -162,7 +162,7 @@ export class Socket {
     this.after(ping, () => {
       if (ws !== this.ws) return;
       const asked = Date.now();
-      this.send({ call: ++this.numbers, do: "ping" });
+      this.send({ ping: ++this.numbers });
       const due = [...this.begun.values()].some((w) => w.state === "catching up" && !w.held);
       this.after(due ? Math.max(patience, snapshot * 2 ** this.slow) : patience, () => {
         if (ws !== this.ws) return;

@@ -70,7 +70,7 @@ export class FakeServer {
 
   receive(socket, frame) {
     this.asked.push(frame);
-    if (frame.call !== undefined) return socket.put({ call: frame.call, error: { code: "invalid", message: "no such call" } });
+    if (frame.ping !== undefined) return socket.put({ pong: frame.ping });
     if (frame.watch !== undefined) {
       const model = this.models.get(frame.thread);
       if (!model) return socket.put({ end: frame.watch, reason: "not-found" });
