@@ -45,6 +45,7 @@ type chat struct {
 	held    *typed  // a line that was typed during an answer, and waits for its end
 	waiting *wait   // for what has to come before the turn goes on; nil: for nothing
 	goesOn  bool    // a command has let the turn go on
+	known   int64   // the log's tip when one last has
 }
 
 // Run talks until the input ends or /exit.

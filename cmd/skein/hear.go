@@ -82,9 +82,10 @@ func (c *chat) hear(answers answers) (pieces int, err error) {
 					stop()
 				}
 			}
-		case line := <-c.meanwhile():
-			if e := c.interject(out, line); e != nil && err == nil {
-				err = e
+		case line := <-c.meanwhile(ctx):
+			over, e := c.interject(out, line)
+			err = errors.Join(err, e)
+			if over || e != nil {
 				stop()
 			}
 		}

@@ -78,17 +78,19 @@ func (a *app) stopTurn(t *skein.Thread) (open bool, err error) {
 	if err != nil || state.Turn == 0 {
 		return false, err
 	}
-	if err := t.Stop(a.ctx); err != nil {
-		return true, err
-	}
 	ctx, stop := context.WithTimeout(a.ctx, mostToStop)
 	defer stop()
 	for {
+		// In conflict somebody begins to run it at this very moment; and it may be that
+		// the one who was asked had just let go of it.
+		if err := t.Stop(a.ctx); err != nil && thread.CodeOf(err) != thread.Conflict {
+			return true, err
+		}
 		now, err := t.State(a.ctx)
 		if err != nil || now.Turn != state.Turn {
 			return true, err
 		}
-		if model.Wait(ctx, lookForOwner/10) == nil {
+		if model.Wait(ctx, lookForOwner) == nil {
 			continue
 		}
 		if a.ctx.Err() != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 // wait is a talk's wait for what has to come before a turn goes on. Its goroutine
 // ends with it.
 type wait struct {
-	since int64         // the log's tip when it began
+	since int64         // what of the log was shown when it began
 	ended chan struct{} // closed when it has come, or failed
 	err   error         // read after that
 	stop  func()
@@ -30,20 +29,15 @@ type wait struct {
 var errLeft = errors.New("its turn stays open")
 
 // wait begins to wait until until returns; then goes on.
-func (c *chat) wait(until func(context.Context) error, then func(since int64) error) error {
+func (c *chat) wait(since int64, until func(context.Context) error, then func(since int64) error) {
 	c.unwait()
-	state, err := c.thread.State(c.ctx)
-	if err != nil {
-		return err
-	}
 	ctx, stop := signal.NotifyContext(c.ctx, os.Interrupt)
-	w := &wait{since: state.Tip, ended: make(chan struct{}), stop: stop, then: then}
+	w := &wait{since: since, ended: make(chan struct{}), stop: stop, then: then}
 	go func() {
 		defer close(w.ended)
 		w.err = until(ctx)
 	}()
 	c.waiting = w
-	return nil
 }
 
 // unwait waits no longer.
@@ -88,9 +82,10 @@ func (c *chat) resume() error {
 	case err != nil:
 		return err
 	case len(asked) > 0:
-		return errors.Join(c.showAsked(asked), c.awaitDecision())
+		return c.park(asked)
 	case state.Lease.Held(time.Now()):
-		return errors.Join(c.note(c.words.elsewhere), c.wait(c.untilFree, c.takeOver))
+		c.wait(state.Tip, c.untilFree, c.takeOver)
+		return c.note(c.words.elsewhere)
 	}
 	return c.told(c.takeOver(state.Tip))
 }
@@ -134,14 +129,6 @@ func (c *chat) takeOver(since int64) error {
 	return c.proceed(since)
 }
 
-// awaitDecision waits until somebody, wherever, has decided about the calls that
-// were asked about.
-func (c *chat) awaitDecision() error {
-	return c.wait(c.thread.AwaitDecision, func(since int64) error {
-		return errors.Join(c.showDecided(since), c.proceed(since))
-	})
-}
-
 // goOn goes on at once, after a command that let the turn do so.
 func (c *chat) goOn() error {
 	c.goesOn = false
@@ -150,6 +137,7 @@ func (c *chat) goOn() error {
 		return err
 	}
 	since := state.Tip
+	c.known = state.Tip
 	if c.waiting != nil {
 		since = c.waiting.since
 	}
@@ -177,13 +165,32 @@ func (c *chat) proceed(since int64) error {
 	return c.catchUp(since)
 }
 
-// park shows what the turn waits for and waits for the decision, unless something
-// was said meanwhile that the turn is to hear first.
+// park shows what the turn waits for and waits for the decision, wherever it is
+// taken; unless something was said meanwhile that the turn is to hear first. The wait
+// has begun when the question is seen: an interrupt is then for it.
 func (c *chat) park(asked []skein.Asked) error {
 	if c.goesOn {
 		return c.goOn()
 	}
-	return errors.Join(c.showAsked(asked), c.awaitDecision())
+	since, err := c.askedAt()
+	if err != nil {
+		return err
+	}
+	c.wait(max(since, c.known), c.thread.AwaitDecision, func(since int64) error {
+		return errors.Join(c.showDecided(since), c.proceed(since))
+	})
+	return c.showAsked(asked)
+}
+
+// askedAt gives the seq of the newest question.
+func (c *chat) askedAt() (int64, error) {
+	q := store.EntriesQuery{Kinds: []thread.Kind{thread.ApprovalKind}, Newest: true}
+	for e, err := range c.thread.Entries(c.ctx, q) {
+		if err != nil || e.Approval != nil && e.Approval.State == thread.ApprovalAsked {
+			return e.Seq, err
+		}
+	}
+	return 0, nil
 }
 
 // catchUp prints the answers that others have had made since.
@@ -231,30 +238,35 @@ func (c *chat) note(words string) error {
 }
 
 // meanwhile gives the lines that are typed during an answer, until one has to wait
-// for its end.
-func (c *chat) meanwhile() <-chan typed {
-	if c.typist == nil || c.held != nil {
+// for its end, or that comes.
+func (c *chat) meanwhile(answering context.Context) <-chan typed {
+	if c.typist == nil || c.held != nil || answering.Err() != nil {
 		return nil
 	}
 	return c.typist.lines
 }
 
-// immediate are the commands that are for a turn that runs.
-var immediate = []string{"/steer", "/stop"}
+// The commands that are for a turn that runs.
+const (
+	steerCommand = "/steer"
+	stopCommand  = "/stop"
+)
 
 // interject takes a line that was typed during an answer: what is for the running
-// turn at once, all else after it.
-func (c *chat) interject(out *answer, line typed) error {
-	name, _, _ := strings.Cut(strings.TrimSpace(line.text), " ")
-	if line.err != nil || !slices.Contains(immediate, name) {
+// turn at once, all else after it. over says that the answer is to end: a turn that
+// was stopped must not begin anew.
+func (c *chat) interject(out *answer, line typed) (over bool, err error) {
+	text := strings.TrimSpace(line.text)
+	name, _, _ := strings.Cut(text, " ")
+	if line.err != nil || name != steerCommand && name != stopCommand {
 		c.held = &line
-		return nil
+		return false, nil
 	}
 	if err := errors.Join(out.end(), c.untilBegun()); err != nil {
-		return err
+		return false, err
 	}
-	_, err := c.command(strings.TrimSpace(line.text))
-	return c.tell(err)
+	_, err = c.command(text)
+	return name == stopCommand && err == nil, c.tell(err)
 }
 
 // mostToBegin is how long a turn may take to begin.
