@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skeinhq/skein/thread"
@@ -43,7 +44,7 @@ func Parse(names string, own ...Strategy) (Chain, error) {
 	if strings.TrimSpace(names) == "" {
 		return chain, nil
 	}
-	candidates := append(own[:len(own):len(own)], known()...)
+	candidates := slices.Concat(own, known())
 	for name := range strings.SplitSeq(names, ",") {
 		s, err := find(strings.TrimSpace(name), candidates)
 		if err != nil {
