@@ -8,7 +8,9 @@ import "./shell/app.ts";
 import { router } from "./route.ts";
 import { themes } from "./shell/theme.ts";
 import { startSession } from "./state/session.ts";
+import { who } from "./state/who.ts";
 
 themes.start();
 startSession();
 router.start();
+void who.ask();

@@ -171,6 +171,8 @@ export class Fixture {
       case "POST rewind":
         this.rewind(held.thread.id, Number(body["seq"]));
         return json(held.thread);
+      case "GET read":
+        return json({ messages: held.entries.slice(Number(q.get("id")), Number(q.get("id")) + 1).map((e) => ({ seq: e.seq })) });
       case "GET entries":
         return json(this.#page(held, q));
       default: {

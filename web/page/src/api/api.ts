@@ -1,5 +1,5 @@
 import { Client, SkeinError } from "../../../client/index.js";
-import type { Blob as Attached, Entry, Page, Part, Thread } from "./types.ts";
+import type { Entry, Page, Part, Thread } from "./types.ts";
 
 // Every request of the page goes through this file and the client it uses: nothing
 // else fetches.
@@ -65,7 +65,7 @@ export interface Saying {
   text: string;
   key: string;
   when?: "now" | "next";
-  blobs?: Attached[];
+  blobs?: { hash: string; name: string }[];
 }
 
 export interface Said {
@@ -81,6 +81,14 @@ export interface PageQuery {
   order?: "asc";
   cursor?: string;
   inactive?: boolean;
+}
+
+/** Who is asking, and what they may do. */
+export interface Session {
+  name: string;
+  scopes: string[];
+  threads?: string[];
+  token: boolean;
 }
 
 export interface List {
@@ -105,11 +113,18 @@ export const api = {
   decide: (id: string, call: string, d: Decision) => send<void>("POST", of(id, `/approvals/${encodeURIComponent(call)}`), d),
   entries: (id: string, query: PageQuery, signal?: AbortSignal) => get<Page>(of(id, "/entries"), { ...query }, signal),
   entry: (id: string, seq: number) => get<Entry>(of(id, `/entries/${seq}`)),
-  /** The seq of the active message at an index. */
+  /** The seq of the active message at an index; undefined where there is none. */
   seqAt: async (id: string, index: number): Promise<number | undefined> => {
-    const found = await get<{ items: Entry[] }>(of(id, "/read"), { index, count: 1 });
-    return found.items[0]?.seq;
+    try {
+      const found = await get<{ messages: { seq: number }[] }>(of(id, "/read"), { id: index, count: 1 });
+      return found.messages[0]?.seq;
+    } catch (err) {
+      if (err instanceof SkeinError && err.status === 404) return undefined;
+      throw err;
+    }
   },
+  session: () => get<Session>("/v1/session"),
+  signIn: (token: string) => send<Session>("POST", "/v1/session", { token }),
   putBlob: (id: string, hash: string, data: Blob) =>
     ask<void>("PUT", blobURL(id, hash), { raw: data, headers: { "content-type": data.type || "application/octet-stream" } }),
   /** For views: GET of a path below a thread, or below /v1, as JSON. */

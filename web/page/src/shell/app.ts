@@ -9,28 +9,35 @@ import { openThread } from "../state/session.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { threads, titleOf } from "../state/threads.ts";
 import { viewAt, views, type ViewSpec } from "../views.ts";
+import { who } from "../state/who.ts";
 import { icon } from "./icons.ts";
 import { newThread } from "./list.ts";
 import "./list.ts";
 import "./notices.ts";
 import "./standing.ts";
 import "./keys.ts";
+import "./signin.ts";
 import type { KeySheet } from "./keys.ts";
 import "../talk/talk.ts";
 
 /** The whole page: the list of threads, the thread that is open, a view beside it. */
 class App extends Piece {
-  static override properties = { loading: { state: true }, failed: { state: true } };
+  static override properties = { loading: { state: true }, failed: { state: true }, narrow: { state: true } };
   declare loading: ViewSpec | undefined;
   declare failed: string;
+  /** There is room for one thing at a time: the list, or what is open. */
+  declare narrow: boolean;
+  #room = matchMedia("(max-width: 760px)");
   #loaded = new Set<ViewSpec>();
   #after = "";
   #store: ThreadStore | undefined;
-  #follows = new Follows(this, router, threads);
+  #follows = new Follows(this, router, threads, who);
 
   constructor() {
     super();
     this.failed = "";
+    this.narrow = this.#room.matches;
+    this.#room.addEventListener("change", () => (this.narrow = this.#room.matches));
   }
 
   override connectedCallback(): void {
@@ -45,23 +52,24 @@ class App extends Piece {
   }
 
   protected override willUpdate(): void {
-    this.#store = openThread(router.route?.thread);
-    this.#follows.turnTo(router, threads, ...(this.#store ? [this.#store] : []));
+    this.#store = openThread(who.stranger ? undefined : router.route?.thread);
+    this.#follows.turnTo(router, threads, who, ...(this.#store ? [this.#store] : []));
   }
 
   override render() {
+    if (who.stranger) return html`<main class="open alone"><sk-sign-in></sk-sign-in></main>`;
     const at = router.route;
     const view = at?.view ? viewAt(at.thread ? "thread" : "all", at.view) : undefined;
     const lost = !at || (at.view !== undefined && !view);
-    this.dataset["at"] = at && !at.thread && !view ? "list" : "open";
+    const list = at !== undefined && !at.thread && !view && !lost;
     return html`
-      <a class="button skip" href="#open" @click=${this.#skip}>Skip to the conversation</a>
-      <nav class="side" aria-label="Skein"><sk-threads></sk-threads></nav>
+      ${this.narrow ? nothing : html`<a class="button skip" href="#open" @click=${this.#skip}>Skip to the conversation</a>
+        <nav class="side" aria-label="Skein"><sk-threads></sk-threads></nav>`}
       <main class=${at?.thread && view ? "open beside" : "open"} id="open" tabindex="-1">
         ${lost ? this.#nothingHere() : nothing}
         ${!lost && at?.thread ? html`<section class="talk" aria-label="Conversation">${keyed(at.thread, html`<sk-talk .store=${this.#store!} .index=${at.index}></sk-talk>`)}</section>` : nothing}
         ${!lost && view ? this.#view(view, at!) : nothing}
-        ${!lost && !at?.thread && !view ? this.#welcome() : nothing}
+        ${!list ? nothing : this.narrow ? html`<div class="side"><h1 class="unseen">Threads</h1><sk-threads></sk-threads></div>` : this.#welcome()}
       </main>
       <sk-notices></sk-notices>
       <sk-keys></sk-keys>`;
@@ -109,15 +117,15 @@ class App extends Piece {
 
   #welcome() {
     return html`<div class="empty">
-      <h2>Conversations that never end</h2>
+      <h1>Conversations that never end</h1>
       <p>Every word is kept. The model gets the newest messages whole and a line or less for each older one, and anybody can open a line down to the message itself.</p>
-      <button class="button main" @click=${newThread}>New thread</button>
+      ${who.may("write") ? html`<button class="button main" @click=${newThread}>New thread</button>` : nothing}
     </div>`;
   }
 
   #nothingHere() {
     return html`<div class="empty">
-      <h2>There is nothing at this address</h2>
+      <h1>There is nothing at this address</h1>
       <p>The link may be cut off, or it leads to something that was taken away.</p>
       <a class="button" href="/">To the threads</a>
     </div>`;

@@ -8,9 +8,10 @@ import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import { link } from "../state/session.ts";
 import { threads, titleOf } from "../state/threads.ts";
+import { who } from "../state/who.ts";
 import { views } from "../views.ts";
 import { icon } from "./icons.ts";
-import { openMenu } from "./menu.ts";
+import { type Item, openMenu } from "./menu.ts";
 import { themes } from "./theme.ts";
 import { when } from "./time.ts";
 
@@ -33,7 +34,7 @@ class ThreadList extends Piece {
   constructor() {
     super();
     this.search = "";
-    new Follows(this, threads, router, link, themes);
+    new Follows(this, threads, router, link, themes, who);
   }
 
   override connectedCallback(): void {
@@ -61,7 +62,7 @@ class ThreadList extends Piece {
     return html`
       <div class="brand">
         <a class="home" href="/"><img src="/icon.svg" alt="" />Skein</a>
-        <button class="button icon quiet" aria-label="New thread" title="New thread (n)" @click=${newThread}>${icon("plus")}</button>
+        ${who.may("write") ? html`<button class="button icon quiet" aria-label="New thread" title="New thread (n)" @click=${newThread}>${icon("plus")}</button>` : nothing}
       </div>
       <div class="find">
         <input class="field" type="search" id="find-thread" placeholder="Find a thread" aria-label="Find a thread" autocomplete="off"
@@ -103,16 +104,16 @@ class ThreadList extends Piece {
           ${t.parked ? html`<span class="waits">waits for you</span>` : t.turn ? html`<span class="runs">answering</span>` : nothing}
         </span>
       </a>
-      <button class="button icon quiet small" aria-label=${`More: ${titleOf(t)}`} aria-haspopup="menu" @click=${(e: Event) => this.#menu(e, t)}>${icon("more")}</button>
+      ${who.may("write") || who.may("admin") ? html`<button class="button icon quiet small" aria-label=${`More: ${titleOf(t)}`} aria-haspopup="menu" @click=${(e: Event) => this.#menu(e, t)}>${icon("more")}</button>` : nothing}
     </li>`;
   }
 
   #menu(e: Event, t: Thread): void {
-    openMenu(e.currentTarget as HTMLElement, [
-      { label: "Rename", sign: "edit", run: () => this.rename(t.id) },
-      { label: "Fork", sign: "fork", run: () => forkThread(t.id) },
-      { label: "Delete", sign: "trash", bad: true, run: () => deleteThread(t.id) },
-    ]);
+    const items: Item[] = [];
+    if (who.may("write")) items.push({ label: "Rename", sign: "edit", run: () => this.rename(t.id) });
+    if (who.may("write") && t.length) items.push({ label: "Fork", sign: "fork", run: () => forkThread(t.id) });
+    if (who.may("admin")) items.push({ label: "Delete", sign: "trash", bad: true, run: () => deleteThread(t.id) });
+    openMenu(e.currentTarget as HTMLElement, items);
   }
 
   /** Has the title of a thread typed anew. */

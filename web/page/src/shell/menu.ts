@@ -44,7 +44,7 @@ export function openMenu(button: HTMLElement, items: Item[]): void {
     e.preventDefault();
     all.at(to % all.length)?.focus();
   });
-  document.body.append(menu);
+  (button.closest("main, nav") ?? document.body).append(menu);
   menu.showPopover();
   const at = button.getBoundingClientRect();
   const { offsetWidth: w, offsetHeight: h } = menu;

@@ -6,6 +6,16 @@ export interface Draft {
   text: string;
   blobs: Attached[];
   time: number;
+  /** It takes the place of a message and of all that follows it. */
+  instead?: Instead;
+}
+
+/** The message in whose place something is said, and what stood in the composer before. */
+export interface Instead {
+  seq: number;
+  prev: number;
+  index: number;
+  stash: string;
 }
 
 const prefix = "skein.draft.";
@@ -31,13 +41,13 @@ export class Drafts {
   }
 
   /** It says whether there was room for it. */
-  keep(thread: string, text: string, blobs: Attached[] = []): boolean {
+  keep(thread: string, text: string, blobs: Attached[] = [], instead?: Instead): boolean {
     const key = this.#key(thread);
-    if (text === "" && blobs.length === 0) {
+    if (text === "" && blobs.length === 0 && !instead?.stash) {
       this.#storage.removeItem(key);
       return true;
     }
-    return write(this.#storage, key, { text, blobs, time: this.#now() } satisfies Draft);
+    return write(this.#storage, key, { text, blobs, time: this.#now(), ...(instead && { instead }) } satisfies Draft);
   }
 
   /** This tab's draft, else the newest one that no other tab is writing, which becomes this tab's. */
@@ -52,7 +62,7 @@ export class Drafts {
       .sort((a, b) => b.draft.time - a.draft.time)[0];
     if (!left) return undefined;
     this.#storage.removeItem(left.key);
-    this.keep(thread, left.draft.text, left.draft.blobs);
+    this.keep(thread, left.draft.text, left.draft.blobs, left.draft.instead);
     return left.draft;
   }
 

@@ -55,7 +55,7 @@ export class Outbox extends Observable {
     try {
       for (let next = this.#next(); next; next = this.#next()) {
         try {
-          const said = await this.#say(this.thread, { text: next.text, key: next.key, when: next.when, ...(next.blobs.length && { blobs: next.blobs }) });
+          const said = await this.#say(this.thread, { text: next.text, key: next.key, when: next.when, ...(next.blobs.length && { blobs: next.blobs.map(({ hash, name }) => ({ hash, name })) }) });
           this.#change(next.key, { seq: said.seq });
         } catch (err) {
           if (mayRetry(err)) return;

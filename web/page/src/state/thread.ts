@@ -83,6 +83,23 @@ export class ThreadStore extends Observable {
     return api.entry(this.id, entry.seq);
   }
 
+  /** Has the newest answer made again: undoes it, and what led to it, and answers what was asked. */
+  async regenerate(): Promise<void> {
+    const asked = this.rows.findLast((r) => r.kind === "entry" && r.entry.message?.role === "user");
+    if (asked?.kind !== "entry") throw new Error("what was asked is not on the screen: fetch earlier messages first");
+    await api.rewind(this.id, asked.entry.seq);
+    await api.reply(this.id);
+  }
+
+  stop(): Promise<void> {
+    return api.stop(this.id);
+  }
+
+  /** Undoes a message and all that follows it. */
+  goBack(to: { prev: number }): Promise<unknown> {
+    return to.prev === 0 ? api.reset(this.id) : api.rewind(this.id, to.prev);
+  }
+
   async #fetch(what: string, page: () => ReturnType<typeof api.entries>): Promise<void> {
     if (this.#fetching.has(what)) return;
     this.#fetching.add(what);

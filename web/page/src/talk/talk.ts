@@ -1,14 +1,148 @@
-import { html } from "lit";
+import { html, nothing } from "lit";
+import type { Entry } from "../api/types.ts";
+import { inWords } from "../api/api.ts";
 import { define, Piece } from "../piece.ts";
+import { format, router } from "../route.ts";
+import { icon } from "../shell/icons.ts";
+import { deleteThread, forkThread } from "../shell/list.ts";
+import { type Item, openMenu } from "../shell/menu.ts";
+import { count, when } from "../shell/time.ts";
+import { notices } from "../state/notices.ts";
+import { Follows } from "../state/observable.ts";
+import type { Outgoing } from "../state/outbox.ts";
 import type { ThreadStore } from "../state/thread.ts";
+import { threads, titleOf } from "../state/threads.ts";
+import { who } from "../state/who.ts";
+import { views } from "../views.ts";
+import type { Composer } from "./composer.ts";
+import "./composer.ts";
+import "./stream.ts";
+import type { Stream } from "./stream.ts";
 
-/** The conversation of one thread. */
+const why: Record<string, string> = {
+  deleted: "This thread was deleted.",
+  "not-found": "There is no such thread.",
+  permission: "This thread is not for you to see.",
+  refused: "This thread is not for you to see.",
+  revoked: "Your token was revoked.",
+};
+
+const standingWords = { live: "Live", "catching up": "Catching up…", offline: "Offline", gone: "Gone" } as const;
+
+/** The conversation of one thread: what it is called, its messages, the composer. */
 class Talk extends Piece {
-  static override properties = { store: { attribute: false }, index: { attribute: false } };
+  static override properties = { store: { attribute: false }, index: { attribute: false }, naming: { state: true }, undoesFrom: { state: true } };
   declare store: ThreadStore;
   declare index: number | undefined;
+  declare naming: boolean;
+  declare undoesFrom: number | undefined;
+  #follows = new Follows(this, who);
+
+  constructor() {
+    super();
+    this.naming = false;
+    this.addEventListener("edit", (e) => this.#composer?.edit((e as CustomEvent<Entry>).detail));
+    this.addEventListener("takeback", (e) => this.#composer?.takeBack((e as CustomEvent<Outgoing>).detail));
+    this.addEventListener("instead", (e) => (this.undoesFrom = (e as CustomEvent<number | null>).detail ?? undefined));
+    this.addEventListener("said", () => this.#said());
+  }
+
+  protected override willUpdate(): void {
+    this.#follows.turnTo(who, router, threads, this.store);
+  }
+
   override render() {
-    return html`${this.store.rows.length}`;
+    const s = this.store;
+    if (s.standing === "gone") return this.#gone();
+    return html`${this.#head()}
+      <sk-stream .store=${s} .index=${this.index} .undoesFrom=${this.undoesFrom}></sk-stream>
+      ${who.may("write") ? html`<sk-composer .store=${s}></sk-composer>` : nothing}`;
+  }
+
+  #gone() {
+    const left = this.store.outbox.items.filter((o) => o.seq === undefined);
+    return html`<div class="empty">
+      <h1>${why[this.store.reason] ?? "This thread is gone."}</h1>
+      ${left.length ? html`<p>What you said and was not taken:</p>${left.map((o) => html`<pre class="left" dir="auto">${o.text}</pre>`)}` : nothing}
+      <a class="button" href="/">To the threads</a>
+    </div>`;
+  }
+
+  #head() {
+    const s = this.store;
+    const title = this.#title;
+    const known = views("thread");
+    const agent = s.view?.docs.agent;
+    return html`<header class="head">
+      <a class="button icon quiet only-narrow" href="/" aria-label="To the list">${icon("back")}</a>
+      ${this.naming
+        ? html`<input class="field title" aria-label="Title" maxlength="200" .value=${s.view?.thread.title ?? ""} @keydown=${this.#nameKey} @blur=${this.#named} />`
+        : html`<h1><bdi>${title}</bdi></h1>`}
+      <span class="standing" data-is=${s.standing} role="status" title=${s.reason}>${standingWords[s.standing]}</span>
+      ${agent ? html`<span class="aside wide">${[agent.name, agent.model].filter(Boolean).join(" · ")}${s.view!.length ? html` · ${count(s.view!.length)}` : nothing}</span>` : nothing}
+      ${known.length ? html`<nav class="tabs" aria-label="Views">${known.map((v) => {
+        const open = router.route?.view === v.route;
+        return html`<a class="button quiet small" href=${format({ thread: s.id, ...(!open && { view: v.route }) })} aria-current=${open ? "page" : nothing}>${v.title}</a>`;
+      })}</nav>` : nothing}
+      <button class="button icon quiet" aria-label="More about this thread" title="More" aria-haspopup="menu" @click=${this.#menu}>${icon("more")}</button>
+    </header>`;
+  }
+
+  get #title(): string {
+    return titleOf({ id: this.store.id, title: this.store.view?.thread.title ?? threads.find(this.store.id)?.title ?? "" });
+  }
+
+  #menu(e: Event): void {
+    const id = this.store.id;
+    const items: Item[] = [];
+    if (who.may("write")) {
+      items.push({ label: "Rename", sign: "edit", run: () => this.#rename() });
+      if (this.store.view?.length) items.push({ label: "Fork", sign: "fork", run: () => forkThread(id) });
+    }
+    for (const t of this.#family()) items.push({ label: `Branch: ${titleOf(t)}, ${when(t.updated)}`, sign: "fork", href: format({ thread: t.id }) });
+    if (who.may("admin")) items.push({ label: "Delete", sign: "trash", bad: true, run: () => deleteThread(id) });
+    openMenu(e.currentTarget as HTMLElement, items);
+  }
+
+  /** The other threads that share a past with this one. */
+  #family() {
+    const root = threads.find(this.store.id)?.root;
+    return root === undefined ? [] : threads.items.filter((t) => t.root === root && t.id !== this.store.id).slice(0, 20);
+  }
+
+  #rename(): void {
+    this.naming = true;
+    void this.updateComplete.then(() => {
+      const field = this.querySelector<HTMLInputElement>("input.title");
+      field?.focus();
+      field?.select();
+    });
+  }
+
+  #nameKey(e: KeyboardEvent): void {
+    if (e.key === "Escape") this.naming = false;
+    else if (e.key === "Enter" && !e.isComposing) this.#named(e);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>("[aria-haspopup=menu]")?.focus());
+  }
+
+  #named(e: Event): void {
+    if (!this.naming) return;
+    this.naming = false;
+    const title = (e.target as HTMLInputElement).value.trim();
+    if (!title || title === this.store.view?.thread.title) return;
+    threads.rename(this.store.id, title).catch((err: unknown) => notices.trouble(`It could not be renamed: ${inWords(err)}`));
+  }
+
+  get #composer(): Composer | null {
+    return this.querySelector("sk-composer");
+  }
+
+  #said(): void {
+    if (this.index !== undefined) router.replace(format({ thread: this.store.id }));
+    void this.updateComplete.then(() => this.querySelector<Stream>("sk-stream")?.toEnd());
   }
 }
 define("sk-talk", Talk);

@@ -1,0 +1,126 @@
+import { html, nothing } from "lit";
+import { inWords, plainText } from "../api/api.ts";
+import type { Entry } from "../api/types.ts";
+import { define, Piece } from "../piece.ts";
+import { format } from "../route.ts";
+import { icon } from "../shell/icons.ts";
+import { forkThread } from "../shell/list.ts";
+import { type Item, openMenu } from "../shell/menu.ts";
+import { exactly, when } from "../shell/time.ts";
+import { notices } from "../state/notices.ts";
+import type { Row } from "../state/rows.ts";
+import type { ThreadStore } from "../state/thread.ts";
+import { who } from "../state/who.ts";
+import { copy } from "./copy.ts";
+import { drawPart } from "./parts.ts";
+
+export type EntryRow = Row & { kind: "entry" };
+
+const stops: Record<string, string> = {
+  length: "It ends here: the longest output was reached.",
+  refusal: "The model refused.",
+  error: "It failed here.",
+  limit: "A limit of the turn was reached.",
+  aborted: "Stopped.",
+  interrupted: "Interrupted; the step was run again.",
+};
+
+const sameRow = (a: EntryRow | undefined, b: EntryRow | undefined): boolean =>
+  a !== undefined && b !== undefined && a.entry === b.entry && a.outcomes.length === b.outcomes.length && a.outcomes.every((o, i) => o.part === b.outcomes[i]!.part);
+
+/** One message. It is drawn again only when it has changed. */
+export class MessageCard extends Piece {
+  static override properties = {
+    row: { attribute: false, hasChanged: (a: EntryRow, b: EntryRow) => !sameRow(a, b) },
+    store: { attribute: false },
+    last: { attribute: false },
+    undoes: { attribute: false },
+    asking: { attribute: false },
+    whole: { state: true },
+  };
+  declare row: EntryRow;
+  declare store: ThreadStore;
+  /** It is the newest message. */
+  declare last: boolean;
+  /** It goes once what is in the composer is sent. */
+  declare undoes: boolean;
+  /** The ids of its calls that wait for somebody to decide, joined by blanks. */
+  declare asking: string;
+  /** The message as it is, where what came was cut. */
+  declare whole: Entry | undefined;
+
+  override render() {
+    const entry = this.whole?.seq === this.row.entry.seq ? this.whole : this.row.entry;
+    const m = entry.message;
+    const link = format({ thread: this.store.id, index: entry.index });
+    if (!m) {
+      return html`<article class="message stub" id=${`m${entry.index}`} tabindex="-1"><p class="aside">Message ${entry.index} is not for you to see, or was erased.</p></article>`;
+    }
+    const manner = m.role === "user" ? "typed" : "prose";
+    return html`<article class="message" data-role=${m.role} ?data-undoes=${this.undoes} id=${`m${entry.index}`} tabindex="-1" aria-labelledby=${`w${entry.index}`} @keydown=${this.#pressed}>
+      <header>
+        <h2 id=${`w${entry.index}`} class="who"><bdi>${m.author}</bdi>${m.audience?.length ? html` <span class="aside">to ${m.audience.join(", ")} alone</span>` : nothing}</h2>
+        <a class="at" href=${link} title=${exactly(entry.time)}><span class="unseen">Message </span><span>#${entry.index}</span> <time datetime=${entry.time ?? ""}>${when(entry.time)}</time></a>
+        <span class="acts">${this.#acts(entry)}</span>
+      </header>
+      ${m.parts.map((p) => drawPart(p, { thread: this.store.id, seq: entry.seq, manner, outcomes: this.row.outcomes, asking: this.asking }))}
+      ${entry.more ? html`<p class="aside">Long parts are cut. <button class="button small" @click=${this.#fetchWhole}>Show it whole</button></p>` : nothing}
+      ${m.stop && Object.hasOwn(stops, m.stop) ? html`<p class="stop" data-stop=${m.stop}>${stops[m.stop]}</p>` : nothing}
+      ${this.undoes ? html`<p class="aside">Goes when you send.</p>` : nothing}
+    </article>`;
+  }
+
+  #acts(entry: Entry) {
+    return html`
+      ${this.#mayEdit(entry) ? html`<button class="button icon quiet small" aria-label="Edit and go back" title="Edit and go back (e)" @click=${() => this.#edit(entry)}>${icon("edit")}</button>` : nothing}
+      ${this.#mayRegenerate(entry) ? html`<button class="button icon quiet small" aria-label="Answer again" title="Answer again" @click=${this.#regenerate}>${icon("again")}</button>` : nothing}
+      <button class="button icon quiet small" aria-label="Copy" title="Copy (y)" @click=${() => this.#copyText(entry)}>${icon("copy")}</button>
+      <button class="button icon quiet small" aria-label="More" title="More (.)" aria-haspopup="menu" @click=${(e: Event) => this.#menu(e.currentTarget as HTMLElement, entry)}>${icon("more")}</button>`;
+  }
+
+  #mayEdit = (entry: Entry): boolean => entry.message?.role === "user" && who.may("write");
+  #mayRegenerate = (entry: Entry): boolean => this.last && entry.message?.role === "assistant" && who.may("write") && !this.store.busy;
+
+  #menu(button: HTMLElement, entry: Entry): void {
+    const items: Item[] = [
+      { label: "Copy text", sign: "copy", run: () => this.#copyText(entry) },
+      { label: "Copy link", sign: "link", run: () => copy(location.origin + format({ thread: this.store.id, index: entry.index }), "The link is copied.") },
+    ];
+    if (this.#mayEdit(entry)) items.push({ label: "Edit and go back", sign: "edit", run: () => this.#edit(entry) });
+    if (this.#mayRegenerate(entry)) items.push({ label: "Answer again", sign: "again", run: () => this.#regenerate() });
+    if (who.may("write")) items.push({ label: "Fork from here", sign: "fork", run: () => forkThread(this.store.id, this.row.outcomes.at(-1)?.entry.seq ?? entry.seq) });
+    openMenu(button, items);
+  }
+
+  #pressed(e: KeyboardEvent): void {
+    if (e.target !== e.currentTarget || e.ctrlKey || e.metaKey || e.altKey) return;
+    const entry = this.row.entry;
+    if (e.key === "y") this.#copyText(entry);
+    else if (e.key === "e" && this.#mayEdit(entry)) this.#edit(entry);
+    else if (e.key === ".") this.#menu(this.querySelector<HTMLElement>("[aria-haspopup=menu]")!, entry);
+    else return;
+    e.preventDefault();
+    e.stopPropagation();
+  }
+
+  #copyText(entry: Entry): void {
+    void copy(plainText(entry.message?.parts ?? []), "The text is copied.");
+  }
+
+  #edit(entry: Entry): void {
+    this.dispatchEvent(new CustomEvent<Entry>("edit", { detail: entry, bubbles: true }));
+  }
+
+  #regenerate = (): void => {
+    this.store.regenerate().catch((err: unknown) => notices.trouble(`It could not be answered again: ${inWords(err)}`));
+  };
+
+  #fetchWhole = async (): Promise<void> => {
+    try {
+      this.whole = await this.store.whole(this.row.entry);
+    } catch (err) {
+      notices.trouble(`It could not be fetched: ${inWords(err)}`);
+    }
+  };
+}
+define("sk-message", MessageCard);
