@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"log"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -329,4 +330,47 @@ func TestPagesOfAThread(t *testing.T) {
 	if d := cmp.Diff("ana: 0 ana: 1 ana: 2 ana: 3 ana: 4 ana: 5 ana: 6", strings.Join(got, " ")); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
+}
+
+// A window of the newest messages is kept up: the first frame is a snapshot, what
+// follows are changes.
+func ExampleThread_View() {
+	ctx := context.Background()
+	engine, err := skein.Open(ctx, skein.Config{Store: memory.New(memory.Options{})})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer engine.Close()
+	th, err := engine.OpenThread(ctx, "launch", skein.Settings{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	watch, err := th.View(ctx, skein.ViewOptions{Tail: 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer watch.Close()
+	if _, err := th.Say(ctx, "ana", "Where do we launch?"); err != nil {
+		log.Fatal(err)
+	}
+	var replica view.Replica
+	for len(replica.View().Entries) == 0 {
+		frame, err := watch.Next(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		batch, err := frame.Batch()
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := replica.Applied(batch); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, e := range replica.View().Entries {
+		fmt.Println(e.Seq, e.Message.Author, e.Message.PlainText())
+	}
+
+	// Output:
+	// 1 ana Where do we launch?
 }

@@ -137,7 +137,7 @@ const (
 
 // Fault is the error of a batch that cannot be applied, or of a page that does
 // not belong to the view.
-type Fault struct {
+type Fault struct { //nolint:errname // what the protocol calls it; view.FaultError would say the same twice
 	Code   FaultCode
 	Reason string
 }

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -73,7 +72,7 @@ func shortened(m *thread.Message, limit int, size func(*thread.Message) (int, er
 		case most > 256:
 			// The longest lose what is over. How much their JSON is longer than they
 			// are is taken to be the same for all, so it may take a few steps.
-			most = min(most-most/8, level(short.Parts, total(short.Parts)*limit/n))
+			most = min(most-most/8, level(short.Parts, total(short.Parts)*(limit-limit/64)/n))
 			short.Parts = clipped(short.Parts, most)
 		case parts > 0:
 			parts /= 2
@@ -129,7 +128,7 @@ func total(parts []thread.Part) (n int) {
 func level(parts []thread.Part, sum int) int {
 	var lengths []int
 	texts(parts, func(s *string) { lengths = append(lengths, len(*s)) })
-	slices.SortFunc(lengths, func(a, b int) int { return cmp.Compare(a, b) })
+	slices.Sort(lengths)
 	for i, n := range lengths {
 		if each := sum / (len(lengths) - i); n > each {
 			return each

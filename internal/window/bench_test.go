@@ -2,6 +2,7 @@ package window_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func BenchmarkOpen(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		if err := st.Close(); err != nil {
+		if err := errors.Join(st.IndexNow(ctx), st.Close()); err != nil {
 			b.Fatal(err)
 		}
 		if st, err = sqlite.Open(ctx, path, sqlite.Options{}); err != nil {

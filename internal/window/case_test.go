@@ -471,6 +471,40 @@ func TestWhatIsNotForAViewerShowsAsAStub(t *testing.T) {
 	})
 }
 
+// Between an answer that is for some only and the next one, its calls run; who
+// joins then, while nobody viewed before, must not see them either.
+func TestCallsOfAnAnswerToAFewAreNotViewedByOthers(t *testing.T) {
+	inWorld(t, 1, func(t *testing.T, w *world) {
+		w.begin(atOnce)
+		s := w.state()
+		m := thread.Message{Author: "north", Role: thread.Assistant, Turn: s.Turn, Audience: []string{"ana"}, Parts: []thread.Part{thread.Call("c1", "shell", []byte(`{"command":"echo 4711"}`))}}
+		w.commit(atOnce, nil, store.New{Entry: thread.Say(m)})
+		tell := func(e thread.Event) {
+			e.Turn, e.Agent, e.Name, e.CallID = s.Turn, "north", "shell", "c1"
+			w.rooms.Publish(thread.Batch{Thread: w.state(), Events: []thread.Event{e}})
+		}
+		tell(thread.Event{Type: thread.ToolEvent, Input: []byte(`{"command":"echo 4711"}`)})
+		bob := w.client("bob", window.Options{Tail: 10, Viewer: "bob"})
+		ana := w.client("ana", window.Options{Tail: 10, Viewer: "ana"})
+		tell(thread.Event{Type: thread.OutputEvent, Text: "4711"})
+		w.settle()
+		for {
+			f, _, ok, err := bob.watch.Poll(ctx)
+			w.must(err)
+			if !ok {
+				break
+			}
+			if strings.Contains(show(f), "4711") {
+				t.Errorf("bob was sent %s", show(f))
+			}
+		}
+		ana.drain()
+		if live := ana.replica.View().Docs.Live; live == nil || live.Tools[0].Output != "4711" {
+			t.Errorf("ana sees %+v", live)
+		}
+	})
+}
+
 func TestHoldEndsWithOneSnapshot(t *testing.T) {
 	inWorld(t, 10, func(t *testing.T, w *world) {
 		c := w.client("A", window.Options{Tail: 5})

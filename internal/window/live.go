@@ -95,14 +95,18 @@ func (a *answer) begun() bool {
 	return a.id != "" || len(a.tools) > 0 || a.retry != "" || a.compact != ""
 }
 
+// matters says whether there is something to remember while nobody views: what
+// this process makes, and that only some may see what the turn's calls do.
+func (a *answer) matters() bool { return a.begun() && !a.foreign || a.seen.private() }
+
 // add appends a piece that stands at offset in the text as it came. A piece that
 // is there already, or that does not follow, is passed over.
-func (f *flow) add(offset int, s string) (ok bool) {
+func (f *flow) add(offset int, s string) {
 	if offset != f.got {
-		return false
+		return
 	}
 	f.got += len(s)
-	data := append(f.rest, s...)
+	data := slices.Concat(f.rest, []byte(s))
 	end := len(data)
 	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 		if c := data[len(data)-i]; utf8.RuneStart(c) {
@@ -114,11 +118,10 @@ func (f *flow) add(offset int, s string) (ok bool) {
 	}
 	f.rest = slices.Clone(data[end:])
 	if !utf8.Valid(data[:end]) {
-		f.whole = append(f.whole, string([]rune(string(data[:end])))...)
-		return true
+		data = []byte(string([]rune(string(data[:end])))) // what is no UTF-8 has no JSON
+		end = len(data)
 	}
 	f.whole = append(f.whole, data[:end]...)
-	return true
 }
 
 // hear takes a piece of an answer. It says whether more than texts have changed.

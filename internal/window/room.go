@@ -35,6 +35,7 @@ type Room struct {
 	todo    todo
 	working bool
 	nudge   chan struct{} // has room for one: what is to be read cannot wait
+	failed  error         // what could not be taken, not reported yet
 	ended   error
 }
 
@@ -130,8 +131,7 @@ func (r *Room) take(entries []thread.Entry, t *thread.Thread) {
 			return
 		}
 		if err := r.apply(e); err != nil {
-			r.rooms.cfg.Report(r.id, err)
-			r.wakeLocked(reload)
+			r.fail(err)
 			return
 		}
 		r.thread.Tip = e.Seq
@@ -145,7 +145,7 @@ func (r *Room) take(entries []thread.Entry, t *thread.Thread) {
 	a := r.docs.agent
 	a.Backlog = t.Backlog
 	if _, err := r.docs.setAgent(a); err != nil {
-		r.rooms.cfg.Report(r.id, err)
+		r.fail(err)
 	}
 }
 
@@ -215,6 +215,13 @@ func (r *Room) undo(length, branch int64) {
 	}
 }
 
+// fail has the thread read anew, since something could not be taken, and the
+// error reported by who reads it: here locks are held that others' may be, too.
+func (r *Room) fail(err error) {
+	r.failed = err
+	r.wakeLocked(reload)
+}
+
 // cut sets the cut in force.
 func (r *Room) cut(h *view.Head) error {
 	if h == nil {
@@ -237,7 +244,7 @@ func (r *Room) takeDocs(all []thread.Doc) {
 		}
 		r.usageAt++
 		if _, err := r.docs.setUsage(d.Data); err != nil {
-			r.rooms.cfg.Report(r.id, err)
+			r.fail(err)
 		}
 	}
 }
@@ -247,9 +254,8 @@ func (r *Room) tell() {
 	r.ticked = time.Now()
 	r.answer.show()
 	if r.opened {
-		_, err := r.docs.set(branchDoc, r.thread.Branch)
-		if err != nil {
-			r.rooms.cfg.Report(r.id, err)
+		if _, err := r.docs.set(branchDoc, r.thread.Branch); err != nil {
+			r.fail(err)
 		}
 	}
 	r.version++

@@ -68,7 +68,7 @@ func (h *Rooms) Publish(b thread.Batch) {
 	for i := range b.Entries {
 		a.commit(&b.Entries[i])
 	}
-	if a.begun() {
+	if a.matters() {
 		h.answers[b.Thread.ID] = a
 	} else {
 		delete(h.answers, b.Thread.ID)
@@ -164,10 +164,12 @@ func (h *Rooms) leave(r *Room) {
 	if r.users--; r.users > 0 {
 		return
 	}
-	if h.rooms[r.id] == r {
-		delete(h.rooms, r.id)
+	a := r.close()
+	if h.rooms[r.id] != r {
+		return // a thread that was deleted and brought back has another
 	}
-	if a := r.close(); a.begun() && !a.foreign && h.ended == nil {
+	delete(h.rooms, r.id)
+	if a.matters() && h.ended == nil {
 		h.answers[r.id] = a
 	}
 }

@@ -82,9 +82,9 @@ func (r *Room) attach(ctx context.Context, o Options) (*Watch, error) {
 	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), window: view.Window{Tail: o.Tail}, low: never, version: -1}
 	for {
 		r.mu.Lock()
-		if r.ended != nil {
+		if err := r.ended; err != nil {
 			r.mu.Unlock()
-			return nil, r.ended
+			return nil, err
 		}
 		if o.From > 0 {
 			w.fresh = o.Epoch != "" && o.Epoch != r.thread.Epoch || o.From > r.thread.Tip+1

@@ -63,13 +63,16 @@ func (r *Room) work(ctx context.Context) {
 	failing := false
 	for {
 		r.mu.Lock()
-		t := r.todo
-		r.todo = 0
+		t, failed := r.todo, r.failed
+		r.todo, r.failed = 0, nil
 		if r.working = t != 0 && r.ended == nil && ctx.Err() == nil; !r.working {
 			r.mu.Unlock()
 			return
 		}
 		r.mu.Unlock()
+		if failed != nil {
+			r.rooms.cfg.Report(r.id, failed)
+		}
 		switch t {
 		case gapped:
 			pause(ctx, lateBy, nil)
@@ -195,7 +198,7 @@ func (r *Room) load(ctx context.Context) error {
 	if a := r.answer; a.turn != 0 && a.turn <= l.state.Tip && a.turn != l.state.Turn {
 		*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} // of a turn that has ended since
 	}
-	if !r.answer.begun() {
+	if r.answer.id == "" {
 		r.answer.seen = l.turn
 	}
 	if err := r.answer.read(l.live); err != nil {
@@ -287,7 +290,7 @@ func (r *Room) read(ctx context.Context) (*loaded, error) {
 
 // turnsAudience finds who may see the open turn's newest answer.
 func (r *Room) turnsAudience(ctx context.Context, t *thread.Thread) (audience, error) {
-	const look = 16 // an answer's calls and their results
+	const look = 64 // the results of an answer's calls
 	var out audience
 	for e, err := range r.rooms.cfg.Store.Messages(ctx, t, max(0, t.Length-look), t.Length) {
 		if err != nil {

@@ -32,7 +32,6 @@ type fataler interface {
 type shared struct {
 	store.Store
 	changes atomic.Int64
-	reads   atomic.Int64 // of messages
 	epoch   atomic.Pointer[string]
 }
 
