@@ -177,7 +177,7 @@ func (s *seat) view() view.View {
 	m := s.model
 	start := len(m.active) - s.count
 	v := view.View{
-		Thread: view.Thread{ID: m.id, Epoch: m.epoch, Branch: m.branch}, Entries: slices.Clone(m.active[start:]),
+		Thread: view.Thread{ID: m.id, Epoch: m.epoch, Branch: m.branch}, Entries: append([]view.Entry{}, m.active[start:]...),
 		From: s.from, Length: int64(len(m.active)), Fresh: s.fresh,
 		Docs: view.Docs{Live: m.live, Inbox: []view.Queued{}, Provider: map[string]view.Cached{}},
 	}

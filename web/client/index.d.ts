@@ -303,3 +303,217 @@ export interface RequestOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal;
 }
+
+/** A thread's state. */
+export interface Thread {
+  id: string;
+  root: string;
+  space?: string;
+  title?: string;
+  meta?: unknown;
+  created: string;
+  updated: string;
+  epoch: string;
+  /** The seq of the last entry, and of the newest active message. */
+  tip: Seq;
+  last: Seq;
+  /** Active messages. */
+  length: number;
+  branch: number;
+  /** The seq of the cut in force, 0: none. */
+  cut: Seq;
+  cuts: number;
+  /** The open turn's first entry, 0: none. */
+  turn: Seq;
+  parked?: boolean;
+  inbox?: Seq[];
+  backlog: number;
+  indexed: number;
+}
+
+export interface Settings {
+  agent?: string;
+  model?: string;
+  strategy?: string;
+  /** An IANA name; absent: UTC. */
+  zone?: string;
+  [more: string]: unknown;
+}
+
+/** What is said. Only text, or a blob, is required. */
+export interface NewMessage {
+  text?: string;
+  /** Where no token is needed; else it is the token's name. */
+  author?: string;
+  to?: string[];
+  audience?: string[];
+  /** Files that were put before. */
+  blobs?: { hash: string; name?: string }[];
+  /** Makes a retry safe: the same key and content again says nothing. */
+  key?: string;
+  meta?: unknown;
+  when?: "now" | "next";
+  /** false: it is only stored, and nobody answers. */
+  reply?: boolean;
+}
+
+/** Where a message stands; index is absent while it waits for the turn that runs. */
+export interface Said {
+  id: string;
+  seq: Seq;
+  index?: number;
+}
+
+/** An entry of the log, of whatever kind, whole. */
+export interface LogEntry extends Omit<Entry, "index"> {
+  kind: "message" | "cut" | "queued" | "approval" | "turn" | "rewind" | "reset" | "title" | "erase";
+  index?: number;
+  [body: string]: unknown;
+}
+
+/** A line: span is id+n, the n messages from index id on. */
+export interface Line {
+  span: string;
+  text: string;
+  missing?: boolean;
+}
+
+export interface Node {
+  span: string;
+  seq: Seq;
+  text: string;
+  by: string;
+  version?: number;
+  time: string;
+  usage?: Usage;
+}
+
+/** A page, from 1, of a message. */
+export interface Reading {
+  id: number;
+  seq: Seq;
+  author?: string;
+  to?: string[];
+  role?: string;
+  time: string;
+  text: string;
+  page: number;
+  pages: number;
+}
+
+export interface Outline {
+  thread: string;
+  messages: number;
+  /** The index of the first message that the model gets whole. */
+  boundary: number;
+  cut: number;
+  lines: { id: number; n: number; text: string }[];
+  tail: { from: number; weight: number; low: number; high: number };
+  backlog: number;
+  error?: string;
+  strategy?: string;
+}
+
+export interface Results {
+  words: string[];
+  /** The best first. An id of -1 is of a message that was undone; marks are bytes of the text. */
+  hits: { id: number; seq: Seq; text: string; marks: { start: number; end: number }[]; score: number; before?: Line[]; after?: Line[] }[];
+  capped?: number;
+}
+
+export interface Prompt {
+  sections: { name: string; tokens: number; messages: unknown[] }[];
+  tokens: number;
+  marks: unknown[];
+  ledger: unknown;
+}
+
+/** An answer's request, of the ledger. */
+export interface LedgerRow {
+  seq: Seq;
+  time: string;
+  agent: string;
+  model?: string;
+  stop?: Stop;
+  undone?: boolean;
+  usage?: Usage;
+  request: Request;
+}
+
+export interface UsageReport {
+  requests: number;
+  turns: Usage;
+  lines: Usage;
+  summary: Usage;
+  tokens: number;
+  same: number;
+  agents?: Record<string, Usage>;
+  last?: Record<string, Request>;
+}
+
+/** Which messages a page holds: before > seq > after, the newest first. */
+export interface PageQuery {
+  before?: Seq;
+  after?: Seq;
+  /** 50; at most 200. */
+  limit?: number;
+  order?: "asc" | "desc";
+  /** The next of the page before. */
+  cursor?: string;
+  inactive?: boolean;
+  signal?: AbortSignal;
+}
+
+/** A Skein server. Every call fails with a {@link SkeinError}. */
+export class Client {
+  constructor(options?: ClientOptions);
+  readonly url: string;
+
+  threads(query?: { limit?: number; cursor?: string }): Promise<{ items: Thread[]; next?: string }>;
+  create(thread?: { id?: string; title?: string; meta?: unknown; settings?: Settings }): Promise<Thread>;
+  thread(id: string): Promise<Thread>;
+  change(id: string, what: { title?: string; meta?: unknown; settings?: Settings }): Promise<Thread>;
+  /** It can be brought back within seven days. */
+  delete(id: string): Promise<void>;
+
+  /** Once it is answered the message is durable; the answer comes by the watches. */
+  say(id: string, message: string | NewMessage): Promise<Said>;
+  reply(id: string): Promise<void>;
+  stop(id: string): Promise<void>;
+  approve(id: string, call: string, how?: { scope?: "once" | "thread" }): Promise<void>;
+  deny(id: string, call: string, reason?: string): Promise<void>;
+  /** Undoes every message after the one at seq. */
+  rewind(id: string, seq: Seq): Promise<Thread>;
+  fork(id: string, how?: { seq?: Seq; id?: string; title?: string }): Promise<Thread>;
+  reset(id: string): Promise<Thread>;
+
+  page(id: string, query?: PageQuery): Promise<Page>;
+  entry(id: string, seq: Seq): Promise<LogEntry>;
+  prompt(id: string, query?: { agent?: string; at?: Seq }): Promise<Prompt>;
+  requests(id: string, query?: { limit?: number; before?: Seq }): Promise<{ items: LedgerRow[]; next?: Seq }>;
+  outline(id: string): Promise<Outline>;
+  nodes(id: string, query?: { level?: number; from?: number; count?: number }): Promise<{ items: Node[] }>;
+  zoom(id: string, query: { id: number; n?: number; page?: number }): Promise<{ span: string; lines?: Line[]; message?: Reading }>;
+  read(id: string, query: { id: number; count?: number }): Promise<{ messages: Reading[]; next?: number }>;
+  /** Searches a thread. */
+  search(q: string, query: { thread: string; limit?: number; before?: number; after?: number; inactive?: boolean }): Promise<Results>;
+  /** Searches the threads that were updated last. */
+  search(q: string, query?: { limit?: number }): Promise<{ items: { thread: string; title?: string; found: Results }[]; searched: number; more?: boolean }>;
+  usage(id: string): Promise<UsageReport>;
+  agents(): Promise<{ items: { name: string; default?: boolean }[] }>;
+
+  /** Keeps bytes beside a thread, under their SHA-256 in lower-case hex. */
+  putBlob(id: string, sha256: string, bytes: BodyInit, what?: { name?: string; mediaType?: string }): Promise<Part>;
+  /** Fetches bytes that a message holds; with its seq they are found sooner. */
+  blob(id: string, sha256: string, query?: { seq?: Seq }): Promise<Blob>;
+
+  /** Follows a thread until the watch is closed. All watches share one WebSocket. */
+  watch(thread: string, options?: WatchOptions): Watch;
+  /** Ends all watches. */
+  close(): void;
+
+  /** Asks for a path and reads the JSON of the answer. */
+  call(method: string, path: string, options?: RequestOptions): Promise<any>;
+  /** Sends a request and gives the response, whatever it is. */
+  send(method: string, path: string, options?: RequestOptions): Promise<Response>;
+}

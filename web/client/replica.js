@@ -48,8 +48,8 @@ export class Replica {
    */
   apply(batch) {
     const { n, ops } = batch ?? {};
-    if (!counts(n) || n < 1 || !Array.isArray(ops)) throw new Fault("operation", "a batch has a number and operations");
-    if (this.n > 0 && n !== this.n + 1) throw new Fault("gap", `batch ${n} does not follow batch ${this.n}`);
+    if (!Number.isSafeInteger(n) || !Array.isArray(ops)) throw new Fault("operation", "a batch has a number and operations");
+    if (n < 1 || (this.n > 0 && n !== this.n + 1)) throw new Fault("gap", `batch ${n} does not follow batch ${this.n}`);
     if (this.n === 0 && ops[0]?.[0] !== "r") throw new Fault("gap", `batch ${n} is no snapshot, and there is nothing yet that it could change`);
     let { view, held } = this;
     for (const op of ops) {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, SkeinError } from "../index.js";
-import { randomness } from "./model.js";
-import { FakeServer, soon, until } from "./server.js";
+import { randomness } from "../testing/model.js";
+import { FakeServer, soon, until } from "../testing/server.js";
 
 const seqs = (entries) => entries.map((e) => e.seq);
 const quick = { min: 1, max: 8, health: 60_000, ping: 20_000, patience: 10_000, snapshot: 60_000 };

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Fault, Replica } from "../index.js";
-import { Model, randomness } from "./model.js";
+import { Model, randomness } from "../testing/model.js";
 
 const seqs = (entries) => entries.map((e) => e.seq);
 const held = (replica) => replica.ranges.map((r) => seqs(r.entries));

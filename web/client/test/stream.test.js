@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { Client } from "../index.js";
 import { events } from "../stream.js";
-import { Model } from "./model.js";
-import { FakeServer, until } from "./server.js";
+import { Model } from "../testing/model.js";
+import { FakeServer, until } from "../testing/server.js";
 
 const seqs = (entries) => entries.map((e) => e.seq);
 
