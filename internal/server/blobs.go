@@ -61,13 +61,13 @@ func (u *uploads) has(o upOf) bool {
 	return ok
 }
 
-type blobPath struct {
-	inThread
+type BlobPath struct {
+	InThread
 	SHA256 string `path:"sha256" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the bytes, in lower-case hex."`
 }
 
 func (s *Server) putBlob(ctx context.Context, in *struct {
-	blobPath
+	BlobPath
 	Name        string `query:"name" maxLength:"255" doc:"The file's name."`
 	ContentType string `header:"Content-Type" maxLength:"255"`
 	RawBody     []byte
@@ -176,7 +176,7 @@ func safeType(kind string) string {
 }
 
 func (s *Server) getBlob(ctx context.Context, in *struct {
-	blobPath
+	BlobPath
 	Seq int64 `query:"seq" minimum:"0" doc:"The message that holds them: it is found sooner. Default: the newest 20,000 are looked through."`
 }) (*huma.StreamResponse, error) {
 	t, err := s.thread(ctx, in.ID)

@@ -16,7 +16,7 @@ type pageAnswer struct {
 }
 
 func (s *Server) listEntries(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Before   int64  `query:"before" minimum:"0" doc:"Messages with a smaller seq."`
 	After    int64  `query:"after" minimum:"0" doc:"Messages with a larger seq."`
 	Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"200" doc:"At most so many, and at most 4 MB."`

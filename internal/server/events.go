@@ -18,20 +18,20 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// cursor is where a watch begins.
-type cursor struct {
+// Cursor is where a watch begins.
+type Cursor struct {
 	Tail  int    `query:"tail" minimum:"0" maximum:"500" doc:"How many messages the window begins with; default 50."`
 	From  int64  `query:"from" minimum:"0" doc:"Only what follows: the last seq that was seen, and 1."`
 	Epoch string `query:"epoch" maxLength:"100" doc:"The epoch that from is of."`
 }
 
-func (c cursor) options(p *person) skein.ViewOptions {
+func (c Cursor) options(p *person) skein.ViewOptions {
 	return skein.ViewOptions{Tail: c.Tail, From: c.From, Epoch: c.Epoch, Viewer: p.name}
 }
 
 // after is the cursor that a Last-Event-ID asks for: epoch.seq. What is none is of
 // an epoch that never was, so that the client starts afresh.
-func (c cursor) after(id string) cursor {
+func (c Cursor) after(id string) Cursor {
 	epoch, last, _ := strings.Cut(id, ".")
 	seq, err := strconv.ParseInt(last, 10, 64)
 	if err != nil || seq < 0 {
@@ -43,8 +43,8 @@ func (c cursor) after(id string) cursor {
 }
 
 func (s *Server) watch(ctx context.Context, in *struct {
-	inThread
-	cursor
+	InThread
+	Cursor
 	Ticket string `query:"ticket" maxLength:"100" doc:"In the place of a token."`
 	LastID string `header:"Last-Event-ID" maxLength:"200" doc:"The id of the last event that was seen; it wins over from and epoch."`
 }) (*huma.StreamResponse, error) {
@@ -56,7 +56,7 @@ func (s *Server) watch(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	c := in.cursor
+	c := in.Cursor
 	if in.LastID != "" {
 		c = c.after(in.LastID)
 	}

@@ -129,7 +129,7 @@ func (s *Server) bound(w http.ResponseWriter, r *http.Request, rt *route) {
 	if rt.way == upload {
 		size = s.cfg.Limits.Blob
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, size)
+	r.Body = http.MaxBytesReader(w, r.Body, size+2) // an operation notices one byte sooner, and says so
 	c := http.NewResponseController(w)
 	if rt.way == stream {
 		_ = c.SetWriteDeadline(time.Time{})

@@ -65,7 +65,7 @@ func cutSeenBy(c *thread.Cut, viewer string) *thread.Cut {
 }
 
 func (s *Server) getEntry(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Seq int64 `path:"seq" minimum:"1"`
 }) (*struct{ Body LogEntry }, error) {
 	t, err := s.thread(ctx, in.ID)
@@ -79,7 +79,7 @@ func (s *Server) getEntry(ctx context.Context, in *struct {
 	return &struct{ Body LogEntry }{seenBy(e, undone, by(ctx).name)}, nil
 }
 
-func (s *Server) showOutline(ctx context.Context, in *inThread) (*struct{ Body skein.Outline }, error) {
+func (s *Server) showOutline(ctx context.Context, in *InThread) (*struct{ Body skein.Outline }, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ type nodesAnswer struct {
 }
 
 func (s *Server) listNodes(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Level int   `query:"level" minimum:"0" maximum:"40" doc:"0: lines of single messages, 1: of pairs, and so on."`
 	From  int64 `query:"from" minimum:"0" doc:"The first message that the lines may begin with."`
 	Count int64 `query:"count" default:"100" minimum:"1" maximum:"500"`
@@ -113,7 +113,7 @@ func (s *Server) listNodes(ctx context.Context, in *struct {
 }
 
 func (s *Server) zoom(ctx context.Context, in *struct {
-	inThread
+	InThread
 	First int64 `query:"id" required:"true" minimum:"0" doc:"The line's first message."`
 	N     int64 `query:"n" default:"1" minimum:"1" doc:"How many messages it stands for: a power of two."`
 	Page  int   `query:"page" default:"1" minimum:"1" doc:"Of a single message that is long."`
@@ -127,7 +127,7 @@ func (s *Server) zoom(ctx context.Context, in *struct {
 }
 
 func (s *Server) read(ctx context.Context, in *struct {
-	inThread
+	InThread
 	First int64 `query:"id" required:"true" minimum:"0" doc:"The first message."`
 	Count int64 `query:"count" default:"1" minimum:"1" maximum:"1000"`
 }) (*struct{ Body skein.Reading }, error) {
@@ -139,15 +139,15 @@ func (s *Server) read(ctx context.Context, in *struct {
 	return &struct{ Body skein.Reading }{r}, err
 }
 
-// words is the part of a request that searches.
-type words struct {
+// Words is the part of a request that searches.
+type Words struct {
 	Query string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"Words; a message may hold any of them."`
 	Limit int    `query:"limit" default:"10" minimum:"1" maximum:"100" doc:"Hits."`
 }
 
 func (s *Server) search(ctx context.Context, in *struct {
-	inThread
-	words
+	InThread
+	Words
 	Before   int  `query:"before" minimum:"0" maximum:"20" doc:"Lines before each hit."`
 	After    int  `query:"after" minimum:"0" maximum:"20" doc:"Lines after each hit."`
 	Inactive bool `query:"inactive" doc:"Undone messages too."`
@@ -179,7 +179,7 @@ type searchAllAnswer struct {
 	}
 }
 
-func (s *Server) searchAll(ctx context.Context, in *struct{ words }) (*searchAllAnswer, error) {
+func (s *Server) searchAll(ctx context.Context, in *struct{ Words }) (*searchAllAnswer, error) {
 	out := &searchAllAnswer{}
 	out.Body.Items = []FoundThread{}
 	p := by(ctx)

@@ -11,7 +11,7 @@ import (
 )
 
 func (s *Server) showPrompt(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Agent string `query:"agent" maxLength:"64" doc:"Whose prompt; default: whoever would answer."`
 	At    int64  `query:"at" minimum:"0" doc:"The seq of an answer: what it was made from. Default: what would be sent now."`
 }) (*struct{ Body json.RawMessage }, error) {
@@ -34,9 +34,9 @@ func promptOf(ctx context.Context, t *skein.Thread, agent string, at int64) (*sk
 	return t.Prompt(ctx, agent)
 }
 
-// Request is one request of the ledger: the answer that it made, and what its
+// RequestMade is one request of the ledger: the answer that it made, and what its
 // prompt was like.
-type Request struct {
+type RequestMade struct {
 	Seq     int64           `json:"seq" doc:"Of the answer."`
 	Time    time.Time       `json:"time"`
 	Agent   string          `json:"agent"`
@@ -52,13 +52,13 @@ const mostLedger = 2000
 
 type requestsAnswer struct {
 	Body struct {
-		Items []Request `json:"items" doc:"The newest first."`
+		Items []RequestMade `json:"items" doc:"The newest first."`
 		Next  int64     `json:"next,omitempty" doc:"The before of the next page; absent at the end."`
 	}
 }
 
 func (s *Server) listRequests(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Limit  int   `query:"limit" default:"50" minimum:"1" maximum:"200"`
 	Before int64 `query:"before" minimum:"0" doc:"Answers with a smaller seq."`
 }) (*requestsAnswer, error) {
@@ -71,7 +71,7 @@ func (s *Server) listRequests(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &requestsAnswer{}
-	out.Body.Items = []Request{}
+	out.Body.Items = []RequestMade{}
 	looked := 0
 	q := store.EntriesQuery{Before: in.Before, Newest: true, Inactive: true, Kinds: []thread.Kind{thread.MessageKind}}
 	for e, err := range t.Entries(ctx, q) {
@@ -80,7 +80,7 @@ func (s *Server) listRequests(ctx context.Context, in *struct {
 		}
 		m := e.Message
 		if looked++; m != nil && m.Request != nil && m.Role == thread.Assistant {
-			out.Body.Items = append(out.Body.Items, Request{
+			out.Body.Items = append(out.Body.Items, RequestMade{
 				Seq: e.Seq, Time: e.Time, Agent: m.Author, Model: m.Model, Stop: m.Stop, Usage: m.Usage, Request: m.Request,
 				Undone: !state.Active(state.OriginAt(e.Seq), e.Branch, e.Index),
 			})
@@ -95,7 +95,7 @@ func (s *Server) listRequests(ctx context.Context, in *struct {
 	return out, nil
 }
 
-func (s *Server) showUsage(ctx context.Context, in *inThread) (*struct{ Body skein.Usage }, error) {
+func (s *Server) showUsage(ctx context.Context, in *InThread) (*struct{ Body skein.Usage }, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err

@@ -49,9 +49,6 @@ func newRateTable(perSecond float64, burst int) *rateTable {
 // take takes one from the key's allowance, if there is any.
 func (t *rateTable) take(key string, now time.Time) bool { return t.of(key).AllowN(now, 1) }
 
-// left says whether there is any.
-func (t *rateTable) left(key string, now time.Time) bool { return t.of(key).TokensAt(now) >= 1 }
-
 func (t *rateTable) of(key string) *rate.Limiter {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -263,7 +263,7 @@ func (k *socket) begin(name string, r *request) (*watching, reason) {
 	if err != nil {
 		return nil, k.why(err)
 	}
-	v, err := t.View(k.ctx, cursor{r.Tail, r.From, r.Epoch}.options(k.person))
+	v, err := t.View(k.ctx, Cursor{r.Tail, r.From, r.Epoch}.options(k.person))
 	if err != nil {
 		return nil, k.why(err)
 	}

@@ -3,14 +3,15 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
 
-// message is the body that says something.
-type message struct {
+// newMessage is the body that says something.
+type newMessage struct {
 	Author   string          `json:"author,omitempty" maxLength:"64" doc:"Only where no token is needed; else it is the token's name."`
 	Text     string          `json:"text,omitempty" doc:"At most 4 MB."`
 	To       []string        `json:"to,omitempty" maxItems:"32" doc:"Whom it is for; default: the agent that the text names with @, else the thread's."`
@@ -32,8 +33,8 @@ type said struct {
 type saidAnswer struct{ Body said }
 
 func (s *Server) say(ctx context.Context, in *struct {
-	inThread
-	Body message
+	InThread
+	Body newMessage
 }) (*saidAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
@@ -83,7 +84,7 @@ func authorOf(p *person, named string) (string, error) {
 // mostMeta is the most bytes that a message's metadata may have.
 const mostMeta = 64 << 10
 
-func (s *Server) options(ctx context.Context, t *skein.Thread, b message) ([]skein.SayOption, error) {
+func (s *Server) options(ctx context.Context, t *skein.Thread, b newMessage) ([]skein.SayOption, error) {
 	var out []skein.SayOption
 	if len(b.To) > 0 {
 		out = append(out, skein.To(b.To...))
@@ -123,7 +124,7 @@ func checkMeta(meta json.RawMessage) error {
 	return nil
 }
 
-func (s *Server) reply(ctx context.Context, in *inThread) (*struct{}, error) {
+func (s *Server) reply(ctx context.Context, in *InThread) (*struct{}, error) {
 	if _, err := s.thread(ctx, in.ID); err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (s *Server) reply(ctx context.Context, in *inThread) (*struct{}, error) {
 	return nil, nil
 }
 
-func (s *Server) stop(ctx context.Context, in *inThread) (*struct{}, error) {
+func (s *Server) stop(ctx context.Context, in *InThread) (*struct{}, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -151,7 +152,7 @@ type decision struct {
 }
 
 func (s *Server) decide(ctx context.Context, in *struct {
-	inThread
+	InThread
 	CallID string `path:"callId" maxLength:"300" doc:"The call's id."`
 	Body   decision
 }) (*struct{}, error) {
@@ -176,7 +177,7 @@ func (s *Server) decide(ctx context.Context, in *struct {
 }
 
 func (s *Server) rewind(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Body struct {
 		Seq int64 `json:"seq" minimum:"1" doc:"The last message that stays."`
 	}
@@ -189,19 +190,40 @@ func (s *Server) rewind(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Rewind(ctx, index, by(ctx).name); err != nil {
+	if err := settled(ctx, t, func() error { return t.Rewind(ctx, index, by(ctx).name) }); err != nil {
 		return nil, err
 	}
 	return state(ctx, t)
 }
 
-func (s *Server) reset(ctx context.Context, in *inThread) (*threadAnswer, error) {
+func (s *Server) reset(ctx context.Context, in *InThread) (*threadAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Reset(ctx, by(ctx).name); err != nil {
+	if err := settled(ctx, t, func() error { return t.Reset(ctx, by(ctx).name) }); err != nil {
 		return nil, err
 	}
 	return state(ctx, t)
+}
+
+// settled does what needs the thread's turn. Where the turn is over in the log and
+// its owner only has not let go of it yet, that is waited for, for two seconds:
+// clients see the end of a turn before that.
+func settled(ctx context.Context, t *skein.Thread, do func() error) error {
+	const wait, tries = 25 * time.Millisecond, 80
+	for i := 0; ; i++ {
+		err := do()
+		if i == tries || thread.CodeOf(err) != thread.Conflict {
+			return err
+		}
+		if st, failed := t.State(ctx); failed != nil || st.Turn != 0 {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }

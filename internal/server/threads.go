@@ -14,8 +14,8 @@ import (
 	"github.com/skeinhq/skein/thread"
 )
 
-// inThread is the part of a request that names a thread.
-type inThread struct {
+// InThread is the part of a request that names a thread.
+type InThread struct {
 	ID string `path:"id" maxLength:"256" doc:"The thread's id."`
 }
 
@@ -64,7 +64,7 @@ func state(ctx context.Context, t *skein.Thread) (*threadAnswer, error) {
 	return &threadAnswer{st}, err
 }
 
-func (s *Server) getThread(ctx context.Context, in *inThread) (*threadAnswer, error) {
+func (s *Server) getThread(ctx context.Context, in *InThread) (*threadAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ type threadChange struct {
 }
 
 func (s *Server) changeThread(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Body threadChange
 }) (*threadAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
@@ -108,7 +108,7 @@ func (s *Server) changeThread(ctx context.Context, in *struct {
 	return state(ctx, t)
 }
 
-func (s *Server) deleteThread(ctx context.Context, in *inThread) (*struct{}, error) {
+func (s *Server) deleteThread(ctx context.Context, in *InThread) (*struct{}, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func readCursor(c string) (t thread.Thread, err error) {
 }
 
 func (s *Server) fork(ctx context.Context, in *struct {
-	inThread
+	InThread
 	Body struct {
 		Seq   int64  `json:"seq,omitempty" minimum:"0" doc:"The last message that the fork sees; default: the newest."`
 		ID    string `json:"id,omitempty" maxLength:"64" doc:"The fork's id; default: a UUID."`

@@ -105,9 +105,6 @@ func (s *Server) who(r *http.Request, rt *route) (*person, error) {
 
 // holder is the person whose secret it is.
 func (s *Server) holder(r *http.Request, secret string, cookie bool) (*person, error) {
-	if !s.rates.failures.left(addressOf(r), s.cfg.Now()) {
-		return nil, problem(http.StatusTooManyRequests, "too many tokens from this address were refused", "wait a little")
-	}
 	t, err := s.cfg.Engine.Authenticate(r.Context(), secret)
 	if thread.CodeOf(err) == thread.Permission {
 		return nil, s.refused(r, problem(http.StatusUnauthorized, "the token is not valid", "make one with skein token create"))
@@ -118,10 +115,13 @@ func (s *Server) holder(r *http.Request, secret string, cookie bool) (*person, e
 	return &person{name: t.Name, token: &t, cookie: cookie}, nil
 }
 
-// refused counts a refusal against the address.
+// refused counts a refusal against the address. A token that is good is never
+// refused for what others at the address try: they may sit behind one proxy.
 func (s *Server) refused(r *http.Request, p *Problem) error {
 	s.figures.refusals.Inc()
-	s.rates.failures.take(addressOf(r), s.cfg.Now())
+	if !s.rates.failures.take(addressOf(r), s.cfg.Now()) {
+		return problem(http.StatusTooManyRequests, "too many tokens from this address were refused", "wait a little")
+	}
 	return p
 }
 
