@@ -9,6 +9,7 @@ import (
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 )
 
 // Asked is a call that waits for somebody to allow or deny it: Call (its id),
@@ -101,6 +102,52 @@ func (t *Thread) one(asked []Asked, call string) (string, error) {
 		return "", &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: fmt.Sprintf("name one of %q", ids)}
 	}
 	return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: fmt.Sprintf("waiting: %q", ids)}
+}
+
+// Allowed gives what was allowed for the whole thread.
+func (t *Thread) Allowed(ctx context.Context) (tool.Allowed, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var a tool.Allowed
+	err = agent.ReadDoc(ctx, t.engine.store, state.Key, thread.AllowedDoc, &a)
+	return a, err
+}
+
+// AskAgain takes back what was allowed of a tool for the whole thread; with a
+// command only that one.
+//
+// Errors: not-found (nothing of it was allowed).
+func (t *Thread) AskAgain(ctx context.Context, name, command string) error {
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		was, found, err := t.engine.store.Doc(ctx, state.Key, thread.AllowedDoc)
+		if err != nil {
+			return err
+		}
+		var a tool.Allowed
+		if found {
+			if err := agent.DecodeDoc(state.Key, thread.AllowedDoc, was, &a); err != nil {
+				return err
+			}
+		}
+		left := a.Without(name, command)
+		if len(left) == len(a) {
+			return &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("nothing of %s was allowed for the thread", name)}
+		}
+		data, err := thread.Encode(left)
+		if err != nil {
+			return err
+		}
+		err = t.engine.store.SwapDoc(ctx, state.Key, thread.Doc{Name: thread.AllowedDoc, Data: data}, was)
+		if thread.CodeOf(err) != thread.Conflict {
+			return err
+		}
+	}
 }
 
 // lookForDecision is how often a process that waits for an approval looks.

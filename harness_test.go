@@ -149,6 +149,15 @@ func TestACallWaitsForAnApprovalAcrossProcesses(t *testing.T) {
 	if got := ask(t, th, "once more"); got != "and again" || ran.Load() != 3 {
 		t.Fatalf("allowed for the thread, it asked again: %q, ran %d times", got, ran.Load())
 	}
+	if a, err := other.Allowed(ctx); err != nil || len(a) != 1 || a[0].Tool != "write" {
+		t.Fatalf("allowed %v, %v", a, err)
+	}
+	if err := other.AskAgain(ctx, "write", ""); err != nil {
+		t.Fatal(err)
+	}
+	if a, err := th.Allowed(ctx); err != nil || len(a) != 0 || thread.CodeOf(th.AskAgain(ctx, "write", "")) != thread.NotFound {
+		t.Fatalf("taken back, but allowed %v, %v", a, err)
+	}
 }
 
 func TestADeniedCallIsToldTheModel(t *testing.T) {

@@ -17,6 +17,7 @@ const (
 	LiveDoc     = "live"     // what was saved of the answer being made
 	AllowedDoc  = "allowed"  // which calls were approved for the whole thread
 	NotedDoc    = "noted"    // which compaction was tried in vain, so that it is not tried again
+	ToolDoc     = "tool:"    // before the name under which a tool keeps its notes
 	StopDoc     = "stop"     // which turn somebody in another process asked to stop
 )
 

@@ -38,3 +38,15 @@ func (a Allowed) With(t Tool, r Resources) Allowed {
 	out = append(out, AllowedCall{Tool: t.Name, Command: r.Command})
 	return out[max(len(out)-MaxAllowed, 0):]
 }
+
+// Without gives the list without what was allowed of the tool; with a command only
+// that one. It leaves a as it is.
+func (a Allowed) Without(tool, command string) Allowed {
+	var out Allowed
+	for _, c := range a {
+		if c.Tool != tool || command != "" && c.Command != command {
+			out = append(out, c)
+		}
+	}
+	return out
+}

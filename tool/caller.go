@@ -1,6 +1,9 @@
 package tool
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+)
 
 // Caller says for whom a tool runs: tools that remember something do so for each
 // thread apart.
@@ -8,6 +11,15 @@ type Caller struct {
 	Thread string // the thread's id
 	Agent  string // the agent's name
 	Call   string // the call's id
+	Notes  Notes
+}
+
+// Notes keep what a tool has to know of a thread beyond the life of a process, as
+// a small JSON document under a name of its own. Where a function is nil nobody
+// keeps any.
+type Notes struct {
+	Read func(ctx context.Context, name string) json.RawMessage
+	Keep func(ctx context.Context, name string, data json.RawMessage)
 }
 
 type callerKey struct{}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -132,11 +133,32 @@ func (t *Turn) answer(ctx context.Context, c judged) (tool.Answered, error) {
 		return tool.Answered{Result: thread.Result(c.part.ID, c.part.Name, c.refusal, true)}, nil
 	}
 	t.tell(thread.Event{Type: thread.ToolEvent, Name: c.part.Name, CallID: c.part.ID, Input: c.part.Input})
-	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.Log.Thread.ID, Agent: t.Agent.Name, Call: c.part.ID})
+	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.Log.Thread.ID, Agent: t.Agent.Name, Call: c.part.ID, Notes: t.notes()})
 	ctx = tool.WithLive(ctx, func(text string) {
 		t.tell(thread.Event{Type: thread.OutputEvent, Name: c.part.Name, CallID: c.part.ID, Text: text})
 	})
 	return tool.Answer(ctx, t.Tools, c.part)
+}
+
+// notes are the documents in which the thread's tools keep what they have to know.
+// What cannot be read or kept is told, and costs no more than doing something again.
+func (t *Turn) notes() tool.Notes {
+	st, key := t.Log.Store, t.Log.Thread.Key
+	told := func(err error) {
+		if err != nil {
+			t.tell(thread.Event{Type: thread.WarningEvent, Reason: "the notes of a tool: " + err.Error()})
+		}
+	}
+	return tool.Notes{
+		Read: func(ctx context.Context, name string) json.RawMessage {
+			data, _, err := st.Doc(ctx, key, thread.ToolDoc+name)
+			told(err)
+			return data
+		},
+		Keep: func(ctx context.Context, name string, data json.RawMessage) {
+			told(st.PutDocs(context.WithoutCancel(ctx), key, []thread.Doc{{Name: thread.ToolDoc + name, Data: data}}))
+		},
+	}
 }
 
 // commitResult keeps the files of a result as blobs and commits it with them.

@@ -31,12 +31,19 @@ func open(t *testing.T, content map[string]string) room {
 	for p, text := range content {
 		r.put(p, text)
 	}
+	return reopen(t, r)
+}
+
+// reopen makes the workspace of the same folder anew, as another process does.
+func reopen(t *testing.T, r room, protected ...string) room {
+	t.Helper()
+	r.tools = nil
 	root, err := os.OpenRoot(r.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { root.Close() })
-	w := files.New(root)
+	w := files.New(root, protected...)
 	if r.tools, err = w.Tools(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package files_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -8,7 +10,72 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	said "github.com/skeinhq/skein/thread"
+	"github.com/skeinhq/skein/tool"
 )
+
+// notebook keeps the notes of one thread's tools, as a store does.
+type notebook map[string]json.RawMessage
+
+func (n notebook) notes() tool.Notes {
+	return tool.Notes{
+		Read: func(_ context.Context, name string) json.RawMessage { return n[name] },
+		Keep: func(_ context.Context, name string, data json.RawMessage) { n[name] = data },
+	}
+}
+
+// What was read is known in the next process too, for that thread alone.
+func TestWhatWasReadIsKnownAfterARestart(t *testing.T) {
+	r := open(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n"})
+	kept := notebook{}
+	as := func(r room, thread string, n notebook, name string, input in) string {
+		t.Helper()
+		ctx := tool.WithCaller(context.Background(), tool.Caller{Thread: thread, Notes: n.notes()})
+		data, err := json.Marshal(input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := tool.Answer(ctx, r.tools, said.Call("c", name, data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Result.Parts[0].Text
+	}
+	as(r, "main", kept, "read_file", in{"path": "a.txt"})
+	as(r, "main", kept, "read_file", in{"path": "b.txt"})
+	r.put("b.txt", "changed meanwhile\n")
+
+	again := reopen(t, r)
+	if text := as(again, "other", notebook{}, "edit_file", in{"path": "a.txt", "old": "one", "new": "x"}); !strings.Contains(text, "not read yet") {
+		t.Errorf("another thread may change it: %s", text)
+	}
+	if text := as(again, "main", kept, "edit_file", in{"path": "b.txt", "old": "changed", "new": "x"}); !strings.Contains(text, "has changed since") {
+		t.Errorf("a file that changed between the processes: %s", text)
+	}
+	if text := as(again, "main", kept, "edit_file", in{"path": "a.txt", "old": "one", "new": "three"}); strings.Contains(text, "not read") {
+		t.Errorf("it was read before the restart: %s", text)
+	}
+	again.holds("a.txt", "three\n")
+}
+
+func TestWhatSetsTheAgentsUpIsNotChanged(t *testing.T) {
+	r := open(t, map[string]string{"agents/n.md": "be calm", "skein.yaml": "x: y\n", "agents.txt": "fine"})
+	guarded := reopen(t, r, "agents", "skein.yaml", "skills")
+	guarded.ok("read_file", in{"path": "agents/n.md"})
+	for _, p := range []string{"agents/n.md", "agents/new.md", "AGENTS/new.md", "skein.yaml", "skills/x/SKILL.md", "./agents/../agents/n.md"} {
+		if text, isError := guarded.as("main", "write_file", in{"path": p, "content": "shell"}); !isError {
+			t.Errorf("%s was written: %s", p, text)
+		}
+	}
+	guarded.fails("edit_file", in{"path": "agents/n.md", "old": "be calm", "new": "do all"}, "only people change")
+	if err := os.Symlink("agents", guarded.path("link")); err != nil {
+		t.Fatal(err)
+	}
+	guarded.fails("write_file", in{"path": "link/n2.md", "content": "x"}, "only people change")
+	guarded.ok("read_file", in{"path": "agents.txt"})
+	guarded.ok("write_file", in{"path": "agents.txt", "content": "may change"})
+}
 
 func TestAFileIsReplacedOnlyAsItWasRead(t *testing.T) {
 	r := open(t, map[string]string{"a.txt": "one\n"})

@@ -35,6 +35,9 @@ func (w *Workspace) edit(ctx context.Context, in editInput) (string, error) {
 		return "", errors.New("old and new are the same, so nothing would change")
 	}
 	p, err := w.at(in.Path)
+	if err == nil {
+		err = w.mayChange(p)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +62,7 @@ func (w *Workspace) edit(ctx context.Context, in editInput) (string, error) {
 	if err := w.replace(p, was, []byte(content), info.Mode()); err != nil {
 		return "", err
 	}
-	w.seen.put(key(ctx, p), sha256.Sum256([]byte(content)))
+	w.reads(ctx, p, sha256.Sum256([]byte(content)))
 	after := text.lf[:places[0]] + replacement + text.lf[places[0]+len(old):]
 	return changedLines(shown(p), after, places[0], places[0]+len(replacement)), nil
 }

@@ -54,7 +54,7 @@ func (w *Workspace) read(ctx context.Context, in readInput) (string, error) {
 		return fmt.Sprintf("[%s is binary: %s, %s; it is not shown]", shown(p), page.binary, bytesOf(info.Size())), nil
 	}
 	if page.ended {
-		w.seen.put(key(ctx, p), sum(page.hash.Sum(nil)))
+		w.reads(ctx, p, sum(page.hash.Sum(nil)))
 	}
 	return page.told(shown(p), info.Size())
 }

@@ -3,7 +3,9 @@ package files
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/skeinhq/skein/tool"
@@ -20,16 +22,28 @@ const (
 // what, so one Workspace serves all threads that work in the folder, for as long
 // as they do. It is safe for use by several goroutines.
 type Workspace struct {
-	root *os.Root
-	seen *seen
+	root      *os.Root
+	protected []string
+	seen      *seen
 
 	writing sync.Mutex // held from the look at a file's content until it is replaced
 }
 
 // New makes the workspace of a folder. Whoever opened root closes it, after the
-// last call.
-func New(root *os.Root) *Workspace {
-	return &Workspace{root: root, seen: newSeen()}
+// last call. What lies at or below the protected paths, slash-separated and from the
+// workspace, is read and never changed: it is what sets the agents up.
+func New(root *os.Root, protected ...string) *Workspace {
+	return &Workspace{root: root, protected: protected, seen: newSeen()}
+}
+
+// mayChange says whether the file at a path may be changed, and where not, why.
+func (w *Workspace) mayChange(p string) error {
+	for _, q := range w.protected {
+		if strings.EqualFold(p, q) || len(p) > len(q) && p[len(q)] == '/' && strings.EqualFold(p[:len(q)], q) {
+			return fmt.Errorf("%s belongs to what sets the agents up, which only people change", shown(p))
+		}
+	}
+	return nil
 }
 
 // Tools makes the tools of the set files: read_file, list_files, write_file and

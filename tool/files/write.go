@@ -25,6 +25,9 @@ func (w *Workspace) write(ctx context.Context, in writeInput) (string, error) {
 		return "", fmt.Errorf("the content has %s, and at most %s can be written", bytesOf(int64(len(in.Content))), bytesOf(maxFile))
 	}
 	p, err := w.at(in.Path)
+	if err == nil {
+		err = w.mayChange(p)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -43,7 +46,7 @@ func (w *Workspace) write(ctx context.Context, in writeInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.seen.put(key(ctx, p), sha256.Sum256(content))
+	w.reads(ctx, p, sha256.Sum256(content))
 	return fmt.Sprintf("[%s is written: %s, %d lines]", shown(p), bytesOf(int64(len(content))), countLines(in.Content)), nil
 }
 
@@ -69,7 +72,7 @@ func (w *Workspace) overwrite(ctx context.Context, p string, content []byte) err
 
 // current says whether the caller has read a file with this content.
 func (w *Workspace) current(ctx context.Context, p string, content []byte) error {
-	read, ok := w.seen.get(key(ctx, p))
+	read, ok := w.hasRead(ctx, p)
 	switch {
 	case !ok:
 		return fmt.Errorf("%s exists and was not read yet; read it with read_file, then change it", shown(p))
