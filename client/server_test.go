@@ -19,8 +19,8 @@ import (
 	"github.com/skeinhq/skein/view"
 )
 
-// server serves models over the wire, and can be cut, stalled and refused at will.
-type server struct {
+// fake serves models over the wire, and can be cut, stalled and refused at will.
+type fake struct {
 	*httptest.Server
 	models map[string]*model
 
@@ -39,8 +39,8 @@ type server struct {
 // ending ends one watch with a reason.
 type ending struct{ with func(reason string) }
 
-func serve(t *testing.T, ids ...string) *server {
-	s := &server{models: map[string]*model{}, conns: map[net.Conn]bool{}, end: map[*ending]bool{}}
+func serve(t *testing.T, ids ...string) *fake {
+	s := &fake{models: map[string]*model{}, conns: map[net.Conn]bool{}, end: map[*ending]bool{}}
 	for _, id := range ids {
 		s.models[id] = newModel(id)
 	}
@@ -62,7 +62,7 @@ func serve(t *testing.T, ids ...string) *server {
 	return s
 }
 
-func (s *server) client(t *testing.T, cfg client.Config) *client.Client {
+func (s *fake) client(t *testing.T, cfg client.Config) *client.Client {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -80,7 +80,7 @@ func (s *server) client(t *testing.T, cfg client.Config) *client.Client {
 // listener notes connections, to break them.
 type listener struct {
 	net.Listener
-	server *server
+	server *fake
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -98,7 +98,7 @@ func (l *listener) Accept() (net.Conn, error) {
 // wire is a connection that can be dead and open at once.
 type wire struct {
 	net.Conn
-	server *server
+	server *fake
 }
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -124,7 +124,7 @@ func (w *wire) dead() bool {
 }
 
 // cut breaks every connection there is.
-func (s *server) cut() {
+func (s *fake) cut() {
 	s.mu.Lock()
 	conns := s.conns
 	s.conns = map[net.Conn]bool{}
@@ -136,7 +136,7 @@ func (s *server) cut() {
 
 // die has every connection that is open now read and write nothing more; new ones
 // live.
-func (s *server) die() {
+func (s *fake) die() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
@@ -144,13 +144,13 @@ func (s *server) die() {
 	}
 }
 
-func (s *server) set(f func()) {
+func (s *fake) set(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
-func (s *server) count() int {
+func (s *fake) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.opened
@@ -170,7 +170,7 @@ func refuse(w http.ResponseWriter, status int) {
 	fail(w, status, "permission", "the token is not valid")
 }
 
-func (s *server) entries(w http.ResponseWriter, r *http.Request) {
+func (s *fake) entries(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	before := s.before
 	s.before = nil
@@ -196,7 +196,7 @@ func number(s string) int {
 }
 
 // begin opens a watch that puts what it is sent into a queue.
-func (s *server) begin(id string, tail, from int, epoch string) (*model, *seat, chan view.Batch) {
+func (s *fake) begin(id string, tail, from int, epoch string) (*model, *seat, chan view.Batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opened++
@@ -218,7 +218,7 @@ func (s *server) begin(id string, tail, from int, epoch string) (*model, *seat, 
 	return m, seat, queue
 }
 
-func (s *server) socket(w http.ResponseWriter, r *http.Request) {
+func (s *fake) socket(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	status, none := s.refuses, s.noSocks
 	s.mu.Unlock()
@@ -286,7 +286,7 @@ func (s *server) socket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) events(w http.ResponseWriter, r *http.Request) {
+func (s *fake) events(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	status := s.refuses
 	s.mu.Unlock()
@@ -330,7 +330,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 }
 
 // endAll ends every watch with a reason.
-func (s *server) endAll(reason string) {
+func (s *fake) endAll(reason string) {
 	s.mu.Lock()
 	var all []*ending
 	for e := range s.end {

@@ -76,7 +76,7 @@ func (s *seen) live() bool {
 func (s *seen) length() int64 { return s.View().Length }
 
 // ways runs a test over both transports.
-func ways(t *testing.T, test func(t *testing.T, s *server, c *client.Client)) {
+func ways(t *testing.T, test func(t *testing.T, s *fake, c *client.Client)) {
 	for _, way := range []client.Transport{client.WebSocket, client.Events} {
 		t.Run(string(way), func(t *testing.T) {
 			s := serve(t, "t")
@@ -86,7 +86,7 @@ func ways(t *testing.T, test func(t *testing.T, s *server, c *client.Client)) {
 }
 
 func TestAWatchShowsTheWindowAndGoesOn(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		for range 10 {
 			m.say("hi", 0)
@@ -108,7 +108,7 @@ func TestAWatchShowsTheWindowAndGoesOn(t *testing.T) {
 }
 
 func TestTwoCutsOfTheLinkInARowLoseNoToken(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.say("hi", 0)
 		w := follow(t, c.Watch("t", client.WatchOptions{}))
@@ -138,7 +138,7 @@ func TestTwoCutsOfTheLinkInARowLoseNoToken(t *testing.T) {
 }
 
 func TestWhoJoinsInMidAnswerSeesTheTextFromItsFirstCharacter(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.piece("so ")
 		m.piece("far 👋")
@@ -155,7 +155,7 @@ func TestWhoJoinsInMidAnswerSeesTheTextFromItsFirstCharacter(t *testing.T) {
 }
 
 func TestAMessageOfAnOutageIsThereAfterwardsOnce(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.say("before", 0)
 		w := follow(t, c.Watch("t", client.WatchOptions{Tail: 4}))
@@ -178,7 +178,7 @@ func TestAMessageOfAnOutageIsThereAfterwardsOnce(t *testing.T) {
 }
 
 func TestARestoredDatabaseEmptiesTheCache(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		for range 10 {
 			m.say("hi", 0)
@@ -200,7 +200,7 @@ func TestARestoredDatabaseEmptiesTheCache(t *testing.T) {
 }
 
 func TestMessagesUndoneWhileAwayDisappear(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		for range 10 {
 			m.say("hi", 0)
@@ -221,7 +221,7 @@ func TestMessagesUndoneWhileAwayDisappear(t *testing.T) {
 }
 
 func TestEveryFaultHasOneWayOut(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.say("hi", 0)
 		w := follow(t, c.Watch("t", client.WatchOptions{}))
@@ -266,7 +266,7 @@ func TestASocketThatStaysOpenButIsDeadIsFound(t *testing.T) {
 }
 
 func TestAWatchWithAnEndIsGoneAndSaysWhy(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		s.models["t"].say("hi", 0)
 		w := follow(t, c.Watch("t", client.WatchOptions{}))
 		until(t, "live", w.live)
@@ -284,7 +284,7 @@ func TestAWatchWithAnEndIsGoneAndSaysWhy(t *testing.T) {
 }
 
 func TestWhatIsNotThereOrNotAllowedIsGone(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		w := follow(t, c.Watch("u", client.WatchOptions{}))
 		<-w.done
 		if thread.CodeOf(w.err) != thread.NotFound {
@@ -300,7 +300,7 @@ func TestWhatIsNotThereOrNotAllowedIsGone(t *testing.T) {
 }
 
 func TestWhatIsHeldComesAsOneSnapshot(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.say("hi", 0)
 		w := follow(t, c.Watch("t", client.WatchOptions{}))
@@ -423,7 +423,7 @@ func TestAnOverflowNeverShrinksWhatWasFetched(t *testing.T) {
 }
 
 func TestWhoLeavesTheLoopLeavesNothingBehind(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		m := s.models["t"]
 		m.say("hi", 0)
 		w := c.Watch("t", client.WatchOptions{})
@@ -464,7 +464,7 @@ func TestAWatchRunsOnce(t *testing.T) {
 }
 
 func TestContextEndsAWatchInEveryState(t *testing.T) {
-	ways(t, func(t *testing.T, s *server, c *client.Client) {
+	ways(t, func(t *testing.T, s *fake, c *client.Client) {
 		s.models["t"].say("hi", 0)
 		for _, when := range []client.State{client.CatchingUp, client.Live, client.Offline} {
 			ctx, cancel := context.WithCancelCause(t.Context())
