@@ -403,3 +403,33 @@ func TestAResultCannotPassForAnythingElse(t *testing.T) {
 		}
 	}
 }
+
+// Who may see an answer follows from the log, also where a strategy has left
+// nothing of what it answers.
+func TestAnAnswerStaysPrivateThoughItsQuestionWasSummarized(t *testing.T) {
+	ctx := context.Background()
+	look := tool.Tool{Name: "look", Schema: json.RawMessage(`{"type":"object"}`), ReadOnly: true, Run: func(context.Context, json.RawMessage) (tool.Output, error) {
+		return tool.Output{Text: long(40)}, nil
+	}}
+	replies := []string{`{"summary":"they looked into it"}`, "hello", calls("look"), calls("look"), calls("look"), "the secret answer"}
+	e := engine(t, skein.Config{Agents: []skein.Agent{summarizing()}, Tools: []tool.Tool{look}, Model: "scripted", Models: script(t, replies...)})
+	th := open(t, e, "main", skein.Settings{})
+	ask(t, th, "hello")
+	if _, err := th.Ask(ctx, "ana", "look into the secret", skein.Audience("ana", "north")); err != nil {
+		t.Fatal(err)
+	}
+	if cuts := cutsOf(t, th); len(cuts) == 0 {
+		t.Fatal("nothing was summarized")
+	}
+	for e, err := range th.Messages(ctx, 2, 100) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Message.VisibleTo("ben") {
+			t.Errorf("ben may see message %d: %q", e.Index, skein.Leaf(e.Message))
+		}
+		if e.Message.Role == thread.Assistant && (len(e.Message.To) != 1 || e.Message.To[0] != "ana") {
+			t.Errorf("message %d is for %v", e.Index, e.Message.To)
+		}
+	}
+}

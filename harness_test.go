@@ -526,3 +526,31 @@ func TestObserversHearWhatATurnDoes(t *testing.T) {
 		t.Errorf("%q is missing, in this order, from %q", want[at], heard)
 	}
 }
+
+func TestAStoppedTurnIsNotGoneOnWithByItself(t *testing.T) {
+	ctx := context.Background()
+	entered := make(chan struct{}, 1)
+	e := engine(t, skein.Config{Tools: []tool.Tool{gate(t, entered, nil)}, Model: "scripted", Models: script(t, calls("gate"), "not asked for")})
+	th := open(t, e, "main", skein.Settings{})
+	done := make(chan error, 1)
+	go func() {
+		_, err := th.Ask(ctx, "ana", "go")
+		done <- err
+	}()
+	<-entered
+	if err := th.Stop(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; thread.CodeOf(err) != thread.Aborted {
+		t.Fatalf("got %v", err)
+	}
+	if err := th.Reply(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if log := logged(t, th); strings.Contains(log, "not asked for") {
+		t.Errorf("the stopped turn went on:\n%s", log)
+	}
+	if got := ask(t, th, "and now"); got != "not asked for" {
+		t.Errorf("%q", got)
+	}
+}

@@ -22,6 +22,7 @@ func (t *Turn) steer(ctx context.Context) error {
 	}
 	for _, e := range said {
 		m := e.Queued.Message
+		t.hear(m)
 		t.tell(thread.Event{Type: thread.SteerEvent, Seq: e.Seq, By: m.Author, Text: m.PlainText()})
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,7 +42,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 		_, data, err := t.Log.Store.Blob(ctx, t.Log.Thread.Key, hash)
 		return data, err
 	}
-	a := &answer{turn: t, live: live{ID: id.String(), Agent: t.Agent.Name, Model: t.Name, Turn: t.begun.Seq, Time: t.Now(), Audience: t.audience()}}
+	a := &answer{turn: t, live: live{ID: id.String(), Agent: t.Agent.Name, Model: t.Name, Turn: t.begun.Seq, Time: t.Now(), Audience: t.heard.audience}}
 	t.took.steps++
 	if err := t.tellRequest(&p.Request); err != nil {
 		return false, err
@@ -60,7 +59,7 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	stamp := p.Stamp
 	stamp.Definition = definition
 	m := thread.Message{
-		Author: t.Agent.Name, To: t.asker(), Audience: t.audience(), Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
+		Author: t.Agent.Name, To: t.heard.to(), Audience: t.heard.audience, Role: thread.Assistant, Parts: event.Parts, Turn: t.begun.Seq, Contexts: p.Told,
 		Model: t.Name, Stop: event.Stop, Usage: &event.Usage, Request: &stamp,
 	}
 	if cost := t.Rules.Cost(event.Usage); event.Usage.Cost == 0 {
@@ -76,16 +75,6 @@ func (t *Turn) step(ctx context.Context) (done bool, err error) {
 	}
 	usage.Last[t.Agent.Name] = &stamp
 	return t.commit(ctx, id.String(), m, usage)
-}
-
-// asker is who said the newest user message. A summary was said by nobody.
-func (t *Turn) asker() []string {
-	for _, e := range slices.Backward(t.said) {
-		if e.Message != nil && e.Message.Role == thread.User && e.Message.Author != "" {
-			return []string{e.Message.Author}
-		}
-	}
-	return nil
 }
 
 // fit makes what a provider says it billed usable: nothing negative, nothing

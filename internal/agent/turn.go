@@ -37,10 +37,10 @@ type Turn struct {
 	Now        func() time.Time
 
 	begun    thread.Entry
-	said     []thread.Entry // the messages that the newest prompt was made from
-	skills   []string       // that observers were told are open
-	partial  *live          // of an answer that failed in the middle
-	overflow error          // of a prompt that is too large, while a cut is tried
+	heard    heard
+	skills   []string // that observers were told are open
+	partial  *live    // of an answer that failed in the middle
+	overflow error    // of a prompt that is too large, while a cut is tried
 	took     took
 	later    map[int64]bool // queued entries that are for a turn of their own
 	lastSave time.Time
@@ -52,32 +52,13 @@ type Seen struct {
 	Viewer string
 }
 
-// audience is who may see the turn's answer: everybody, or, where something that
-// it answers was said to some only, those, its author and the agent.
-func (t *Turn) audience() []string {
-	var names []string
-	for _, e := range slices.Backward(t.said) {
-		m := e.Message
-		if m == nil || m.Turn == t.begun.Seq {
-			continue
-		}
-		if m.Role == thread.Assistant {
-			break
-		}
-		if m.Role == thread.User && len(m.Audience) > 0 {
-			names = append(append(names, m.Author, t.Agent.Name), m.Audience...)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // lookBack is how many of the newest messages are looked at for one that no
 // agent has answered.
 const lookBack = 64
 
 // Unanswered gives what waits for an answer, oldest first: what is queued, else
-// the messages since the newest answer.
+// the messages since the newest answer. Results that came before a turn was stopped
+// do not: whoever stopped it wants no more of it.
 func (l *Log) Unanswered(ctx context.Context) ([]*thread.Message, error) {
 	var out []*thread.Message
 	for _, seq := range l.Thread.Inbox {
@@ -102,6 +83,12 @@ func (l *Log) Unanswered(ctx context.Context) ([]*thread.Message, error) {
 		default:
 			out = append(out, e.Message)
 		}
+	}
+	if slices.ContainsFunc(out, func(m *thread.Message) bool { return m.Role == thread.User }) {
+		return out, nil
+	}
+	if stopped, err := l.stopped(ctx); err != nil || stopped {
+		return nil, err
 	}
 	return out, nil
 }
@@ -180,6 +167,9 @@ func (t *Turn) begin(ctx context.Context) error {
 			return err
 		}
 		t.begun = e
+		if err := t.listen(ctx); err != nil {
+			return err
+		}
 		return t.resume(ctx)
 	}
 	entries, err := l.taken(ctx)
@@ -192,7 +182,7 @@ func (t *Turn) begin(ctx context.Context) error {
 		return err
 	}
 	t.begun = w.Entries[len(w.Entries)-1]
-	return nil
+	return t.listen(ctx)
 }
 
 // run makes steps until one ends the turn. It gives no reason where the turn's
@@ -331,7 +321,6 @@ func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) 
 	if err != nil {
 		return nil, err
 	}
-	t.said = past.Whole()
 	if loaded := past.Loaded(t.Agent.Name); !slices.Equal(loaded, t.skills) {
 		t.skills = loaded
 		t.tell(thread.Event{Type: thread.SkillsEvent, Names: loaded})
