@@ -57,7 +57,7 @@ func Waits(id string, w Waiting) error {
 	}
 	return &thread.Error{
 		Code: thread.Permission, Op: "turn", Thread: id, Message: "the turn waits for an approval: " + strings.Join(questions, "; "),
-		Hint: "skein approve or skein deny decides", Details: w,
+		Hint: "somebody has to allow or deny it", Details: w,
 	}
 }
 
