@@ -471,6 +471,43 @@ func TestWhatIsNotForAViewerShowsAsAStub(t *testing.T) {
 	})
 }
 
+// Another process commits, which shows later; the answer's own commit then comes
+// too early, and its last viewer leaves before the store is read.
+func TestAnAnswerWhoseCommitNobodyTookIsOver(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.begin(atOnce)
+		c := w.client("A", window.Options{Tail: 10})
+		c.drain()
+		w.piece("text", "so ")
+		w.cut(never, 1)
+		w.finish(false)
+		c.lose()
+		c.connect()
+		w.settle()
+		c.drain()
+		c.check()
+	})
+}
+
+// The room is opened between an answer's commit and its publication.
+func TestAnAnswerThatTheStoreShowsFirstIsOver(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.begin(atOnce)
+		w.piece("text", "so ")
+		s, id := w.state(), w.answer.ID
+		said := thread.Say(thread.Message{Author: "north", Role: thread.Assistant, Turn: s.Turn, Parts: []thread.Part{thread.Text("so.")}})
+		said.ID = id
+		w.answer = nil
+		w.commit(later, nil, store.New{Entry: said}, w.ended(&s))
+		c := w.client("A", window.Options{Tail: 10})
+		c.drain()
+		c.check() // not both the partial and the final answer
+		w.settle()
+		c.drain()
+		c.check()
+	})
+}
+
 // Between an answer that is for some only and the next one, its calls run; who
 // joins then, while nobody viewed before, must not see them either.
 func TestCallsOfAnAnswerToAFewAreNotViewedByOthers(t *testing.T) {

@@ -2,6 +2,8 @@ package window
 
 import (
 	"context"
+	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -77,6 +79,7 @@ func (r *Room) commit(b thread.Batch) (taken bool) {
 	if !r.opened {
 		return false
 	}
+	taken = r.known(b.Entries)
 	for {
 		next, ok := r.pending[r.thread.Tip+1]
 		if !ok || !r.canTake(next.Entries) {
@@ -94,12 +97,37 @@ func (r *Room) commit(b thread.Batch) (taken bool) {
 	}
 	switch {
 	case len(r.pending) > maxPending:
+		r.hear(math.MaxInt64)
 		clear(r.pending)
 		r.wakeLocked(changed)
 	case len(r.pending) > 0:
 		r.wakeLocked(gapped)
 	}
 	return taken
+}
+
+// known has the answer being made hear of a commit that the store had shown
+// before it was published, and says whether that was news.
+func (r *Room) known(entries []thread.Entry) bool {
+	was := r.answer.version
+	for i := range entries {
+		if e := &entries[i]; e.Seq <= r.thread.Tip && (e.Message != nil || e.Turn != nil) {
+			r.answer.commit(e)
+		}
+	}
+	return r.answer.version != was
+}
+
+// hear has the answer being made hear of commits up to a seq that came too early
+// to be taken, and that will not be: what they bring is no longer being made.
+func (r *Room) hear(tip int64) {
+	for _, seq := range slices.Sorted(maps.Keys(r.pending)) {
+		for _, e := range r.pending[seq].Entries {
+			if e.Seq <= tip {
+				r.answer.commit(&e)
+			}
+		}
+	}
 }
 
 // firstAfter gives the entries after a seq: a commit that was in part a repeated
@@ -319,6 +347,7 @@ func (r *Room) close() *answer {
 		r.ended = errLeft()
 	}
 	r.stopTimer()
+	r.hear(math.MaxInt64)
 	return r.answer
 }
 

@@ -3,7 +3,6 @@ package window
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
@@ -169,7 +168,7 @@ type loaded struct {
 	inbox              []view.Queued
 	usage, lines, live json.RawMessage
 	agent              view.Agent
-	turn               audience // of the open turn's newest answer
+	newest             []thread.Entry // messages, as far as an answer being made may follow them
 }
 
 // load reads the thread anew and has all watches begin again.
@@ -191,17 +190,11 @@ func (r *Room) load(ctx context.Context) error {
 	r.thread = l.state
 	r.recent = recent{base: l.state.Length, whole: l.state.Length}
 	r.heads = map[int64]*view.Head{}
-	r.passed()
+	r.hear(l.state.Tip)
 	if err := r.place(l); err != nil {
 		return err
 	}
-	if a := r.answer; a.turn != 0 && a.turn <= l.state.Tip && a.turn != l.state.Turn {
-		*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} // of a turn that has ended since
-	}
-	if r.answer.id == "" {
-		r.answer.seen = l.turn
-	}
-	if err := r.answer.read(l.live); err != nil {
+	if err := r.answer.follow(l); err != nil {
 		return err
 	}
 	r.opened = true
@@ -211,18 +204,6 @@ func (r *Room) load(ctx context.Context) error {
 	}
 	r.tell()
 	return nil
-}
-
-// passed has the answer being made hear of the commits that came before the room
-// was read, and that its state holds.
-func (r *Room) passed() {
-	for _, seq := range slices.Sorted(maps.Keys(r.pending)) {
-		for _, e := range r.pending[seq].Entries {
-			if e.Seq <= r.thread.Tip {
-				r.answer.commit(&e)
-			}
-		}
-	}
 }
 
 // place puts what was read into the documents.
@@ -277,30 +258,53 @@ func (r *Room) read(ctx context.Context) (*loaded, error) {
 			return nil, err
 		}
 	}
-	if t.Turn != 0 {
-		if l.turn, err = r.turnsAudience(ctx, &t); err != nil {
+	if t.Turn == 0 {
+		l.live = nil
+	}
+	for e, err := range st.Messages(ctx, &t, max(0, t.Length-r.looksBack(&t)), t.Length) {
+		if err != nil {
 			return nil, err
 		}
-	} else {
-		l.live = nil
+		l.newest = append(l.newest, e)
 	}
 	l.agent, err = r.rooms.cfg.Agent(ctx, &t)
 	return l, err
 }
 
-// turnsAudience finds who may see the open turn's newest answer.
-func (r *Room) turnsAudience(ctx context.Context, t *thread.Thread) (audience, error) {
-	const look = 64 // the results of an answer's calls
-	var out audience
-	for e, err := range r.rooms.cfg.Store.Messages(ctx, t, max(0, t.Length-look), t.Length) {
-		if err != nil {
-			return audience{}, err
-		}
-		if m := e.Message; m != nil && m.Role == thread.Assistant && m.Turn == t.Turn {
-			out = audienceOf(m)
+// looksBack says how many of the newest messages tell of an answer being made:
+// its turn's newest answer and the results of that one's calls, or itself, where
+// the store shows its commit before it is published.
+func (r *Room) looksBack(t *thread.Thread) int64 {
+	if t.Turn != 0 {
+		return 64
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answer.begun() {
+		return 4
+	}
+	return 0
+}
+
+// follow has the answer being made go on from the newest messages.
+func (a *answer) follow(l *loaded) error {
+	if a.turn != 0 && a.turn <= l.state.Tip && a.turn != l.state.Turn {
+		*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} // of a turn that has ended since
+	}
+	for i := range l.newest {
+		if e := &l.newest[i]; e.ID == a.id {
+			a.commit(e)
 		}
 	}
-	return out, nil
+	if a.id == "" {
+		a.seen = audience{}
+		for _, e := range l.newest {
+			if m := e.Message; m != nil && m.Role == thread.Assistant && m.Turn != 0 && m.Turn == l.state.Turn {
+				a.seen = audienceOf(m)
+			}
+		}
+	}
+	return a.read(l.live)
 }
 
 // catchUp takes what was committed and not published here.
