@@ -42,6 +42,9 @@ type Config struct {
 	Now  func() time.Time // the clock; default time.Now
 	Rand io.Reader        // where tickets and jitter come from; default crypto/rand
 	Log  *slog.Logger     // told of what fails here; default nobody
+
+	// Access is told of each request that Serve answers; nil: nobody.
+	Access *slog.Logger
 }
 
 // Mount is a handler under a pattern of [http.ServeMux]. An empty Scope is for

@@ -26,7 +26,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		}, ln.Close())
 	}
 	web := &http.Server{
-		Handler:           s,
+		Handler:           s.noted(),
 		ReadHeaderTimeout: s.cfg.Limits.HeaderTime,
 		IdleTimeout:       s.cfg.Limits.IdleTime,
 		MaxHeaderBytes:    s.cfg.Limits.Header,
