@@ -355,7 +355,7 @@ func TestTextComesAtMostOnceInAnInterval(t *testing.T) {
 				if frames > most || frames < most-3 {
 					t.Errorf("%d frames in a second, at most %d", frames, most)
 				}
-				if interval == 0 && size > 100*24 {
+				if interval == 0 && size > 100*18 {
 					t.Errorf("%d bytes for 100 tokens", size)
 				}
 				c.check()

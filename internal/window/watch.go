@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -216,7 +217,7 @@ func (w *Watch) Poll(ctx context.Context) (f Frame, wait time.Duration, ok bool,
 		if need := w.need(); !r.recent.enough(need) {
 			r.mu.Unlock()
 			if err := r.fill(ctx, need); err != nil {
-				return Frame{}, 0, false, err
+				return Frame{}, 0, false, cmp.Or(ctx.Err(), err)
 			}
 			continue
 		}
