@@ -51,7 +51,9 @@ func shared(t *testing.T) string {
 }
 
 func TestTheJavaScriptClientsTests(t *testing.T) {
-	cmd := node(t, "--test", "--test-reporter=tap", "--test-timeout=120000")
+	s := open(t, 200)
+	cmd := node(t, "--experimental-websocket", "--test", "--test-reporter=tap", "--test-timeout=120000")
+	cmd.Env = append(cmd.Env, "SKEIN_URL="+s.url())
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "\n# fail 0\n") || strings.Contains(string(out), "\n# pass 0\n") {
 		t.Fatalf("node --test: %v\n%s", err, out)
