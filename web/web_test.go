@@ -39,7 +39,7 @@ func body(t *testing.T, r *http.Response) string {
 
 func TestAddressesOfThePageGiveItAndOthersGiveNothing(t *testing.T) {
 	index := body(t, ask(t, "GET", "/"))
-	if !strings.Contains(index, "<sk-app>") {
+	if !strings.Contains(index, "<title>Skein</title>") {
 		t.Fatalf("/ is not the page:\n%s", index)
 	}
 	for _, path := range []string{"/search", "/search?q=x", "/t/launch", "/t/launch/", "/t/a%2Fb", "/t/launch/m/12", "/t/launch/prompt", "/t/launch/outline", "/t/launch/wire"} {

@@ -65,6 +65,7 @@ func TestWhatWasTypedSurvivesAReloadAndAClosedTab(t *testing.T) {
 	p.write("a thought\nof two lines")
 	p.do("location.reload()")
 	p.wait("document.querySelector('textarea')?.value === 'a thought\\nof two lines'")
+	p.wait("document.querySelector('a[href=\"/t/b\"]')")
 	p.do("document.querySelector('a[href=\"/t/b\"]').click()")
 	p.wait("location.pathname === '/t/b' && document.querySelector('textarea')?.value === ''")
 	p.do("document.querySelector('textarea').focus()")

@@ -185,7 +185,7 @@ func (t *tab) do(js string) { t.Helper(); t.run(chromedp.Evaluate[chromedp.Void]
 func (t *tab) wait(js string) {
 	t.Helper()
 	end := time.Now().Add(patience)
-	for !eval[bool](t, "!!("+js+")") {
+	for !t.holds(js) {
 		if time.Now().After(end) {
 			name := "failed-" + strings.ReplaceAll(t.Name(), "/", "-")
 			t.picture(name)
@@ -193,6 +193,19 @@ func (t *tab) wait(js string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// holds says whether an expression is true now. A page that is just being left
+// has nothing to say.
+func (t *tab) holds(js string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.ctx, 2*patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+js+")"))
+	if err != nil && !strings.Contains(err.Error(), "navigated") && !strings.Contains(err.Error(), "Cannot find context") {
+		t.Fatalf("%v, in: %.300s", err, js)
+	}
+	return v
 }
 
 // sees waits until the page shows the text.

@@ -11,6 +11,7 @@ import { startSession } from "./state/session.ts";
 import { who } from "./state/who.ts";
 
 themes.start();
-startSession();
-router.start();
 void who.ask();
+await startSession();
+router.start();
+document.body.append(document.createElement("sk-app"));

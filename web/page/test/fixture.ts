@@ -102,6 +102,7 @@ export class Fixture {
   rewind(id: string, seq: number): void {
     const held = this.threads.get(id)!;
     held.entries = held.entries.filter((e) => e.seq <= seq);
+    if (held.head && held.head.boundary >= held.entries.length) delete held.head; // the cut is undone too
     held.tip++;
     held.branch++;
     held.thread = { ...held.thread, length: held.entries.length };

@@ -2,16 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Blocks } from "../src/text/blocks.ts";
 import { highlight } from "../src/text/highlight.ts";
 import { Sentences } from "../src/text/sentences.ts";
-
-/** A random number generator with a seed, so that what failed can be tried again. */
-export function seeded(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
+import { seeded } from "./seeded.ts";
 
 const kinds = (code: string, language: string) => highlight(code, language).filter((p) => p.kind).map((p) => [p.kind, p.text]);
 

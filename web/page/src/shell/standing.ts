@@ -13,7 +13,7 @@ class LinkStanding extends Piece {
   }
 
   override render() {
-    return html`<span class="standing" data-is=${link.standing} role="status">${words[link.standing]}</span>`;
+    return html`<span class="standing" data-is=${link.standing}>${words[link.standing]}</span>`;
   }
 }
 define("sk-link", LinkStanding);

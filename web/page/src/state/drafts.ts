@@ -19,8 +19,6 @@ export interface Instead {
 }
 
 const prefix = "skein.draft.";
-/** A draft of a tab that is not heard of for so long is anybody's. */
-const orphaned = 10_000;
 
 /**
  * Keeps what is typed, per thread and tab, with every key stroke. Two tabs on one thread
@@ -28,21 +26,23 @@ const orphaned = 10_000;
  * that opens the thread.
  */
 export class Drafts {
+  /** This tab's name. */
+  tab: string;
   #storage: Storage;
+  #living: () => Promise<ReadonlySet<string>>;
   #now: () => number;
 
-  constructor(
-    readonly tab: string,
-    storage: Storage,
-    now: () => number = Date.now,
-  ) {
+  /** `living` gives the names of the tabs there are. */
+  constructor(tab: string, storage: Storage, living: () => Promise<ReadonlySet<string>>, now: () => number = Date.now) {
+    this.tab = tab;
     this.#storage = storage;
+    this.#living = living;
     this.#now = now;
   }
 
   /** It says whether there was room for it. */
   keep(thread: string, text: string, blobs: Attached[] = [], instead?: Instead): boolean {
-    const key = this.#key(thread);
+    const key = this.#key(thread, this.tab);
     if (text === "" && blobs.length === 0 && !instead?.stash) {
       this.#storage.removeItem(key);
       return true;
@@ -50,42 +50,32 @@ export class Drafts {
     return write(this.#storage, key, { text, blobs, time: this.#now(), ...(instead && { instead }) } satisfies Draft);
   }
 
-  /** This tab's draft, else the newest one that no other tab is writing, which becomes this tab's. */
-  open(thread: string): Draft | undefined {
-    const own = this.#key(thread);
-    const mine = read<Draft>(this.#storage, own);
-    if (mine) return mine;
-    const left = keysOf(this.#storage, `${prefix}${thread}.`)
-      .filter((key) => key !== own && !this.#alive(key.slice(prefix.length + thread.length + 1)))
+  /** What this tab has in the thread's composer. */
+  own(thread: string): Draft | undefined {
+    return read<Draft>(this.#storage, this.#key(thread, this.tab));
+  }
+
+  /** Takes the newest draft that no tab is writing any more; it becomes this tab's. */
+  async adopt(thread: string): Promise<Draft | undefined> {
+    const before = this.#key(thread, "");
+    const living = await this.#living();
+    const left = keysOf(this.#storage, before)
+      .filter((key) => !living.has(key.slice(before.length)) && key !== before + this.tab)
       .map((key) => ({ key, draft: read<Draft>(this.#storage, key) }))
       .filter((d): d is { key: string; draft: Draft } => d.draft !== undefined)
       .sort((a, b) => b.draft.time - a.draft.time)[0];
-    if (!left) return undefined;
+    if (!left || this.own(thread)) return undefined;
     this.#storage.removeItem(left.key);
     this.keep(thread, left.draft.text, left.draft.blobs, left.draft.instead);
     return left.draft;
   }
 
-  /** Says that this tab lives. To be called every few seconds. */
-  beat(): void {
-    write(this.#storage, `skein.tab.${this.tab}`, this.#now());
-    for (const key of keysOf(this.#storage, "skein.tab.")) {
-      const at = read<number>(this.#storage, key) ?? 0;
-      if (this.#now() - at > 24 * 3_600_000) this.#storage.removeItem(key);
-    }
+  /** Leaves a draft for another tab to take. */
+  leave(thread: string, draft: Draft): void {
+    write(this.#storage, this.#key(thread, `left-${this.#now()}`), draft);
   }
 
-  /** Says that this tab is closed. */
-  end(): void {
-    this.#storage.removeItem(`skein.tab.${this.tab}`);
-  }
-
-  #alive(tab: string): boolean {
-    const at = read<number>(this.#storage, `skein.tab.${tab}`);
-    return at !== undefined && this.#now() - at < orphaned;
-  }
-
-  #key(thread: string): string {
-    return `${prefix}${thread}.${this.tab}`;
+  #key(thread: string, tab: string): string {
+    return `${prefix}${thread}/${tab}`; // no thread's id has a slash
   }
 }

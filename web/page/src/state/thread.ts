@@ -85,9 +85,12 @@ export class ThreadStore extends Observable {
 
   /** Has the newest answer made again: undoes it, and what led to it, and answers what was asked. */
   async regenerate(): Promise<void> {
-    const asked = this.rows.findLast((r) => r.kind === "entry" && r.entry.message?.role === "user");
-    if (asked?.kind !== "entry") throw new Error("what was asked is not on the screen: fetch earlier messages first");
-    await api.rewind(this.id, asked.entry.seq);
+    const entries = this.rows.filter((r) => r.kind === "entry").map((r) => r.entry);
+    const turn = entries.findLast((e) => e.message?.role === "assistant")?.message?.turn ?? 0;
+    // What was said into the turn is part of it; it was begun by what stands before it.
+    const asked = entries.findLast((e) => e.message?.role === "user" && e.message.turn !== turn && e.seq < turn);
+    if (!asked) throw new Error("what was asked is not on the screen: fetch earlier messages first");
+    await api.rewind(this.id, asked.seq);
     await api.reply(this.id);
   }
 

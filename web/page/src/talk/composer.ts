@@ -4,7 +4,7 @@ import type { Blob as Attached, Entry } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
 import { icon } from "../shell/icons.ts";
 import { count, size } from "../shell/time.ts";
-import type { Instead } from "../state/drafts.ts";
+import type { Draft, Instead } from "../state/drafts.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { Outgoing } from "../state/outbox.ts";
@@ -43,7 +43,6 @@ export class Composer extends Piece {
 
   override render() {
     const busy = this.store.busy;
-    const stops = busy && this.store.view?.docs.agent.parked !== true;
     return html`<form class="composer ${this.over ? "over" : ""}" @submit=${this.#submitted} @dragover=${this.#dragged} @dragleave=${() => (this.over = false)} @drop=${this.#dropped}>
       ${this.instead ? html`<p class="instead"><span>In place of message ${count(this.instead.index)}: it and what follows are undone when you send. They stay in the log.</span>
         <button type="button" class="button small" @click=${() => this.#goBackNow()}>Go back now</button>
@@ -54,7 +53,7 @@ export class Composer extends Piece {
       <div class="row">
         <label class="button icon quiet attach" title="Attach files">${icon("attach")}<input class="unseen" type="file" multiple aria-label="Attach files" @change=${this.#chosen} /></label>
         <span class="hint aside" role="status">${this.unsafe ? "The browser has no room to keep this draft." : this.#hint(busy)}</span>
-        ${stops ? html`<button type="button" class="button" @click=${() => this.stop()}>${icon("stop")} Stop</button>` : nothing}
+        ${busy ? html`<button type="button" class="button" @click=${() => this.stop()}>${icon("stop")} Stop</button>` : nothing}
         ${busy ? html`<button type="button" class="button" ?disabled=${this.#nothing} title="Into this answer (Ctrl+Enter)" @click=${() => this.send("now")}>Say now</button>` : nothing}
         <button class="button main" ?disabled=${this.#nothing} title=${busy ? "After this answer (Enter)" : "Enter"}>${icon("send")} ${busy ? "Next" : "Send"}</button>
       </div>
@@ -64,11 +63,29 @@ export class Composer extends Piece {
   protected override updated(): void {
     if (this.#opened === this.store.id) return;
     this.#opened = this.store.id;
-    const draft = drafts.open(this.store.id);
+    this.#show(drafts.own(this.store.id));
+    if (this.empty) void this.#adopt(this.store.id);
+  }
+
+  #show(draft: Draft | undefined): void {
     this.blobs = draft?.blobs ?? [];
     this.instead = draft?.instead;
     this.#field.value = draft?.text ?? "";
     this.#changed();
+    if (this.instead) this.#announce();
+  }
+
+  /** Takes over what a tab that is no more has left. A tab that ends may be known as living for a while. */
+  async #adopt(thread: string): Promise<void> {
+    for (const wait of [0, 500, 2_000, 10_000]) {
+      await new Promise((r) => setTimeout(r, wait));
+      if (!this.isConnected || this.store.id !== thread || this.#field.value !== "" || this.blobs.length || this.instead) return;
+      const left = await drafts.adopt(thread);
+      if (!left) continue;
+      if (this.store.id === thread && this.#field.value === "" && !this.blobs.length) this.#show(left);
+      else drafts.leave(thread, left);
+      return;
+    }
   }
 
   get #field(): HTMLTextAreaElement {
@@ -201,7 +218,7 @@ export class Composer extends Piece {
 
   #escape(): void {
     if (this.instead) this.leaveEdit();
-    else if (this.store.busy && !this.store.view?.docs.agent.parked) this.stop();
+    else if (this.store.busy && !this.store.view?.docs.agent.waiting?.length) this.stop();
     else document.querySelector<HTMLElement>("sk-stream .scroll")?.focus();
   }
 

@@ -26,7 +26,7 @@ class LiveAnswer extends Piece {
       ${(l.tools ?? []).map((t) => callCard(t.name, t.input, "running", t.output ? html`<pre dir="ltr" tabindex="0" role="group" aria-label="Output so far"><code>${t.output.split("\n").slice(-6).join("\n")}</code></pre>` : nothing))}
       ${l.retry ? html`<p class="aside">Tried again: ${l.retry}</p>` : nothing}
       ${l.compact ? html`<p class="aside">The conversation was made smaller: ${l.compact}</p>` : nothing}
-      <span class="caret" ?hidden=${(l.tools ?? []).length > 0} aria-hidden="true"></span>
+      <span class="caret" ?hidden=${(l.tools ?? []).length > 0 || l.text !== ""} aria-hidden="true"></span>
     </article>
     <div class="unseen" aria-live="polite" data-aloud></div>`;
   }

@@ -33,15 +33,15 @@ export class MessageCard extends Piece {
   static override properties = {
     row: { attribute: false, hasChanged: (a: EntryRow, b: EntryRow) => !sameRow(a, b) },
     store: { attribute: false },
-    last: { attribute: false },
+    again: { attribute: false },
     undoes: { attribute: false },
     asking: { attribute: false },
     whole: { state: true },
   };
   declare row: EntryRow;
   declare store: ThreadStore;
-  /** It is the newest message. */
-  declare last: boolean;
+  /** It is the newest message, and no turn is open: it can be made again. */
+  declare again: boolean;
   /** It goes once what is in the composer is sent. */
   declare undoes: boolean;
   /** The ids of its calls that wait for somebody to decide, joined by blanks. */
@@ -79,7 +79,7 @@ export class MessageCard extends Piece {
   }
 
   #mayEdit = (entry: Entry): boolean => entry.message?.role === "user" && who.may("write");
-  #mayRegenerate = (entry: Entry): boolean => this.last && entry.message?.role === "assistant" && who.may("write") && !this.store.busy;
+  #mayRegenerate = (entry: Entry): boolean => this.again && entry.message?.role === "assistant" && who.may("write");
 
   #menu(button: HTMLElement, entry: Entry): void {
     const items: Item[] = [

@@ -1,7 +1,8 @@
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import type { Entry, Queued } from "../api/types.ts";
+import type { Queued } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
+import { format, router } from "../route.ts";
 import { icon } from "../shell/icons.ts";
 import { count, plural } from "../shell/time.ts";
 import { Follows } from "../state/observable.ts";
@@ -89,6 +90,7 @@ class Stream extends Piece {
     this.#anchor = undefined;
     this.store.reading = false;
     this.away = false;
+    if (this.index !== undefined) router.replace(format({ thread: this.store.id }));
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 
@@ -107,7 +109,7 @@ class Stream extends Piece {
       case "divider":
         return html`<div class="divider" role="separator" aria-label=${dividerWords(r)}><span title=${dividerWords(r)}>${dividerWords(r)}</span></div>`;
       case "entry":
-        return html`<sk-message .row=${r} .store=${this.store} .last=${r.key === last} .asking=${r.key === last ? asking : ""} .undoes=${this.undoesFrom !== undefined && r.entry.index >= this.undoesFrom} class=${this.index === r.entry.index || (this.index !== undefined && r.also.includes(this.index)) ? "marked" : ""}></sk-message>`;
+        return html`<sk-message .row=${r} .store=${this.store} .again=${r.key === last && !this.store.busy} .asking=${r.key === last ? asking : ""} .undoes=${this.undoesFrom !== undefined && r.entry.index >= this.undoesFrom} class=${this.index === r.entry.index || (this.index !== undefined && r.also.includes(this.index)) ? "marked" : ""}></sk-message>`;
     }
   }
 
@@ -176,7 +178,7 @@ class Stream extends Piece {
     if (a?.at.isConnected) {
       const moved = a.at.getBoundingClientRect().top - s.getBoundingClientRect().top - a.top;
       if (Math.abs(moved) > 1) s.scrollTop += moved;
-    } else if (!this.away && this.index === undefined) {
+    } else if (!this.away && (this.index === undefined || this.missing)) {
       s.scrollTop = s.scrollHeight;
     }
   }
@@ -227,5 +229,3 @@ function dividerWords(r: Row & { kind: "divider" }): string {
 }
 
 const files = (names: string[] | undefined) => (names?.length ? html`<p class="aside">${names.map((n) => html`<bdi>${n}</bdi> `)}</p>` : nothing);
-
-export type Edited = Entry;

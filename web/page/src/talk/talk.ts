@@ -141,7 +141,6 @@ class Talk extends Piece {
   }
 
   #said(): void {
-    if (this.index !== undefined) router.replace(format({ thread: this.store.id }));
     void this.updateComplete.then(() => this.querySelector<Stream>("sk-stream")?.toEnd());
   }
 }

@@ -50,7 +50,6 @@ export function render(text: string, manner: Manner = "prose"): DocumentFragment
   for (const table of fragment.querySelectorAll("table")) dressTable(table);
   levelHeadings(fragment);
   for (const el of fragment.children) el.setAttribute("dir", "auto");
-  for (const el of fragment.querySelectorAll("li, td, th, blockquote > *")) el.setAttribute("dir", "auto");
   for (const el of fragment.querySelectorAll("pre, .code")) el.setAttribute("dir", "ltr");
   return fragment;
 }
@@ -85,7 +84,7 @@ function dressLink(a: HTMLAnchorElement): void {
   const word = document.createElement("span");
   word.className = "host";
   word.dir = "ltr";
-  word.textContent = ` ${host}`;
+  word.textContent = host;
   a.append(word);
 }
 
