@@ -130,7 +130,7 @@ func call[T any](ctx context.Context, c *Client, r request) (out T, err error) {
 	if resp.StatusCode >= 300 {
 		return out, problem(resp)
 	}
-	data, err := io.ReadAll(resp.Body)
+	data, err := io.ReadAll(io.LimitReader(resp.Body, mostFrame))
 	if err != nil {
 		return out, c.unreachable(ctx, err)
 	}

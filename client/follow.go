@@ -96,7 +96,7 @@ func (f *follower) dial(ctx context.Context) (link, error) {
 	a := f.ask()
 	if f.transport != Events {
 		l, err := f.client.dialSocket(ctx, f.thread, a)
-		var none errNoSocket
+		var none noSocketError
 		if !errors.As(err, &none) || f.transport == WebSocket {
 			return l, err
 		}

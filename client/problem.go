@@ -39,9 +39,17 @@ var codes = map[int]thread.Code{
 	http.StatusRequestEntityTooLarge: thread.Limit,
 	http.StatusTooManyRequests:       thread.Limit,
 	http.StatusInternalServerError:   thread.Storage,
-	http.StatusBadGateway:            thread.Aborted,
-	http.StatusServiceUnavailable:    thread.Aborted,
 	http.StatusGatewayTimeout:        thread.Timeout,
+}
+
+func codeOf(status int) thread.Code {
+	switch code, ok := codes[status]; {
+	case ok:
+		return code
+	case status >= http.StatusInternalServerError:
+		return thread.Aborted
+	}
+	return thread.Invalid
 }
 
 // Status is the HTTP status of a failure, in its Details.
@@ -61,10 +69,7 @@ func problem(resp *http.Response) *thread.Error {
 		e.Message += fmt.Sprintf("; %s: %s", f.Location, f.Message)
 	}
 	if e.Code == "" {
-		e.Code = codes[resp.StatusCode]
-	}
-	if e.Code == "" {
-		e.Code = thread.Invalid
+		e.Code = codeOf(resp.StatusCode)
 	}
 	if e.Message == "" {
 		e.Message, e.Err = "the server answered "+resp.Status, err

@@ -30,7 +30,6 @@ type fake struct {
 	asked   []string          // what watches were begun with
 	refuses int               // a status that watches are refused with
 	noSocks bool              // something on the way knows no WebSockets
-	dead    bool              // connections that are open read and write nothing more
 	tamper  func(*view.Batch)
 	end     map[*ending]bool
 	before  func() // called before a page is read

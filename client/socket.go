@@ -30,10 +30,10 @@ type socket struct {
 // watchNumber is the number that the one watch of a socket has.
 const watchNumber = 1
 
-// errNoSocket says that something on the way lets no WebSocket through.
-type errNoSocket struct{ status string }
+// noSocketError says that something on the way lets no WebSocket through.
+type noSocketError struct{ status string }
 
-func (e errNoSocket) Error() string { return "no WebSocket comes through: " + e.status }
+func (e noSocketError) Error() string { return "no WebSocket comes through: " + e.status }
 
 func (c *Client) dialSocket(ctx context.Context, id string, a ask) (link, error) {
 	u := c.address(nil, "v1", "ws")
@@ -74,7 +74,7 @@ func (c *Client) refusal(ctx context.Context, resp *http.Response, err error) er
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/problem+json") || resp.StatusCode >= 500 {
 		return problem(resp)
 	}
-	return errNoSocket{resp.Status}
+	return noSocketError{resp.Status}
 }
 
 func (s *socket) write(v any) error {

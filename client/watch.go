@@ -156,6 +156,9 @@ const mostStale = 5
 
 // Earlier fetches the page before the window and what joins it; limit is the most
 // messages, 0 the server's default. It says whether there are more before those.
+// A page that a rewind overtakes is asked for again until the view knows of the
+// rewind too; from within the loop over Updates it cannot hear of it, and then the
+// error is a [view.Fault] of code stale.
 func (w *Watcher) Earlier(ctx context.Context, limit int) (more bool, err error) {
 	return w.fetch(ctx, limit, func() int64 {
 		ranges := w.replica.Ranges()

@@ -75,7 +75,7 @@ func weather(t *testing.T, r *rand.Rand, s *fake, m *model, w *seen) string {
 		return "hold"
 	case 5:
 		if _, err := w.Earlier(t.Context(), 3); err != nil {
-			if _, stale := err.(*view.Fault); !stale { //nolint:errorlint // what a replica gives is never wrapped
+			if _, stale := err.(*view.Fault); !stale {
 				t.Fatal(err)
 			}
 		}

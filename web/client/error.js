@@ -24,7 +24,7 @@ export class SkeinError extends Error {
 /** What each status means where a body does not say it: a proxy may have answered. @type {Record<number, ErrorCode>} */
 const codes = {
   401: "permission", 403: "permission", 404: "not-found", 408: "timeout", 409: "conflict", 413: "limit",
-  421: "permission", 429: "limit", 500: "storage", 502: "aborted", 503: "aborted", 504: "timeout",
+  421: "permission", 429: "limit", 500: "storage", 504: "timeout",
 };
 
 /** Reads the problem that a response holds. @param {Response} response */
@@ -32,7 +32,7 @@ export async function problem(response) {
   /** @type {any} */
   const doc = await response.json().catch(() => null);
   return new SkeinError({
-    code: codes[response.status] ?? "invalid",
+    code: codes[response.status] ?? (response.status < 500 ? "invalid" : "aborted"),
     ...doc,
     status: response.status,
     message: doc?.detail ?? doc?.message ?? doc?.title ?? `the server answered ${response.status} ${response.statusText}`.trim(),

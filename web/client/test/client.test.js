@@ -261,7 +261,7 @@ test("what fails says what, and what to do", async (t) => {
   const down = new Client({ url: "http://skein.test", fetch: async () => { throw new TypeError("fetch failed"); } });
   await assert.rejects(down.threads(), { name: "SkeinError", code: "aborted", status: 0, message: "http://skein.test cannot be reached" });
   const proxy = new Client({ url: "http://skein.test", fetch: async () => new Response("<html>", { status: 502, statusText: "Bad Gateway" }) });
-  await assert.rejects(proxy.threads(), { status: 502, message: "the server answered 502 Bad Gateway" });
+  await assert.rejects(proxy.threads(), { status: 502, code: "aborted", message: "the server answered 502 Bad Gateway" });
 });
 
 test("calls go where the API has them", async (t) => {
