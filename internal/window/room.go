@@ -339,7 +339,8 @@ func (r *Room) end(reason error) {
 	}
 }
 
-// close ends the room, and gives what it knows of an answer being made.
+// close ends the room, and gives what it knows of an answer being made, which from
+// then on is another's: what still reads the store for the room must not touch it.
 func (r *Room) close() *answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -348,7 +349,9 @@ func (r *Room) close() *answer {
 	}
 	r.stopTimer()
 	r.hear(math.MaxInt64)
-	return r.answer
+	a := r.answer
+	r.answer = &answer{}
+	return a
 }
 
 func (r *Room) stopTimer() {
