@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -177,13 +178,12 @@ func (e *events) write(data []byte) error {
 	if err := e.control.SetWriteDeadline(time.Now().Add(e.server.cfg.Limits.Stall)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	begun := time.Now()
 	_, err := e.out.Write(data)
 	if err == nil {
 		err = e.control.Flush()
 	}
 	e.server.figures.bytes.WithLabelValues("sse").Add(float64(len(data)))
-	if err != nil && time.Since(begun) >= e.server.cfg.Limits.Stall {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return errStalled
 	}
 	return err
@@ -191,12 +191,11 @@ func (e *events) write(data []byte) error {
 
 // reasonOf says why a watch ended with that error, in words for its client.
 func (s *Server) reasonOf(ctx context.Context, err error) reason {
-	if ctx.Err() != nil {
-		return endOf(ctx)
-	}
 	switch {
-	case errors.Is(err, errStalled):
+	case errors.Is(err, errStalled): // which also ends a request's context
 		return stalled
+	case ctx.Err() != nil:
+		return endOf(ctx)
 	case thread.CodeOf(err) == thread.NotFound:
 		return deleted
 	case thread.CodeOf(err) == thread.Aborted:
