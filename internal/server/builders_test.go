@@ -573,4 +573,3 @@ func live(v view.View) string {
 	}
 	return v.Docs.Live.Text
 }
-

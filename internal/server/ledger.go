@@ -53,7 +53,7 @@ const mostLedger = 2000
 type requestsAnswer struct {
 	Body struct {
 		Items []RequestMade `json:"items" doc:"The newest first."`
-		Next  int64     `json:"next,omitempty" doc:"The before of the next page; absent at the end."`
+		Next  int64         `json:"next,omitempty" doc:"The before of the next page; absent at the end."`
 	}
 }
 

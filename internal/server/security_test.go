@@ -44,7 +44,7 @@ func TestEachPathRefusesWithoutItsScope(t *testing.T) {
 		if p := nobody.problem(t); nobody.status != 401 || p.Code != "permission" {
 			t.Errorf("%s %s without a token: %d", r.Method, path, nobody.status)
 		}
-		if a := s.as("skein_" + strings.Repeat("x", 43)).do(r.Method, path, nil); a.status != 401 && a.status != 429 {
+		if a := s.as("skein_"+strings.Repeat("x", 43)).do(r.Method, path, nil); a.status != 401 && a.status != 429 {
 			t.Errorf("%s %s with a token that was never made: %d", r.Method, path, a.status)
 		}
 		for scope, token := range all {

@@ -24,7 +24,7 @@ type Server struct {
 	streams  streams
 	turns    turns
 	uploads  uploads
-	pieces   sync.Pool // of *[piece]byte
+	pieces   sync.Pool   // of *[piece]byte
 	guarded  atomic.Bool // a token is needed: there is one, or was since the start
 	draining atomic.Bool
 
