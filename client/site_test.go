@@ -2,6 +2,8 @@ package client_test
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/client"
@@ -143,6 +147,143 @@ func TestATalkOverTheRealServer(t *testing.T) {
 			if thread.CodeOf(w.err) != thread.NotFound {
 				t.Errorf("deleted: %v", w.err)
 			}
+		})
+	}
+}
+
+// line is a dialer whose connections can all be broken.
+type line struct {
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func (l *line) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, network, address)
+	if err == nil {
+		l.mu.Lock()
+		l.conns = append(l.conns, c)
+		l.mu.Unlock()
+	}
+	return c, err
+}
+
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range l.conns {
+		_ = c.Close()
+	}
+	l.conns = nil
+}
+
+// Whatever is said, undone, held and lost, the watch ends as the real server has the
+// thread, and no hole is left unmarked.
+func TestTheRealServerInAnyWeather(t *testing.T) {
+	for _, way := range []client.Transport{client.WebSocket, client.Events} {
+		t.Run(string(way), func(t *testing.T) {
+			s := open(t, 2000)
+			c := s.client(client.AnyTransport, "") // whose line holds
+			ctx := t.Context()
+			var lost line
+			trip := &http.Transport{DialContext: lost.dial}
+			t.Cleanup(trip.CloseIdleConnections)
+			watching, err := client.New(client.Config{URL: s.url(), HTTP: &http.Client{Transport: trip}, Transport: way, Pace: client.Pace{Min: time.Millisecond, Max: 20 * time.Millisecond}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Create(ctx, client.NewThread{ID: "t"}); err != nil {
+				t.Fatal(err)
+			}
+			active := func() []view.Entry {
+				var all []view.Entry
+				for q := (client.PageQuery{Order: "asc", Limit: 200}); ; {
+					page, err := c.Page(ctx, "t", q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range page.Items {
+						if !e.Past {
+							all = append(all, e)
+						}
+					}
+					if q.Cursor = page.Next; q.Cursor == "" {
+						return all
+					}
+				}
+			}
+			w := follow(t, watching.Watch("t", client.WatchOptions{Tail: 4}))
+			r := rand.New(rand.NewPCG(7, 0)) //nolint:gosec // a seed makes it happen again
+			var did []string
+			for range 150 {
+				var err error
+				switch x := r.IntN(20); {
+				case x < 8:
+					did = append(did, "say")
+					_, err = c.Say(ctx, "t", client.Message{Text: fmt.Sprint("message ", len(did)), Reply: new(bool)})
+				case x < 11:
+					did = append(did, "ask")
+					_, err = c.Say(ctx, "t", client.Message{Text: fmt.Sprint("question ", len(did), " 👋")})
+				case x < 14:
+					all := active()
+					if len(all) == 0 {
+						continue
+					}
+					did = append(did, "rewind")
+					_, err = c.Rewind(ctx, "t", all[r.IntN(len(all))].Seq)
+				case x == 14 && r.IntN(4) == 0:
+					did = append(did, "reset")
+					_, err = c.Reset(ctx, "t")
+				case x == 15:
+					did = append(did, "cut")
+					lost.cut()
+				case x == 16:
+					did = append(did, "hold")
+					w.Hold(r.IntN(2) == 0)
+				case x == 17:
+					did = append(did, "earlier")
+					_, _ = w.Earlier(ctx, 3) // the line may be cut, or the page be of before a rewind
+				default:
+					time.Sleep(time.Duration(r.IntN(5)) * time.Millisecond)
+				}
+				switch thread.CodeOf(err) {
+				case "", thread.Conflict, thread.NotFound: // a turn runs, or a rewind has overtaken it
+				default:
+					t.Fatalf("after %q: %v", did, err)
+				}
+			}
+			w.Hold(false)
+			if _, err := c.Say(ctx, "t", client.Message{Text: "the end", Reply: new(bool)}); err != nil {
+				t.Fatal(err)
+			}
+			same := func() bool { // an answer may still be on its way
+				state, err := c.Thread(ctx, "t")
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := w.View()
+				return w.live() && state.Turn == 0 && len(state.Inbox) == 0 && v.Length == state.Length &&
+					len(v.Entries) > 0 && v.Entries[len(v.Entries)-1].Seq == state.Last
+			}
+			until(t, fmt.Sprintf("the end, after %q", did), same)
+			for holes := w.Holes(); len(holes) > 0; holes = w.Holes() {
+				if _, err := w.Fetch(ctx, holes[len(holes)-1].Before, 50); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for more := true; more; {
+				if more, err = w.Earlier(ctx, 50); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var diff string
+			for range 100 {
+				if diff = cmp.Diff([][]int64{seqs(active())}, held(w.Ranges())); diff == "" {
+					return
+				}
+				until(t, "an answer that came late", same)
+			}
+			t.Errorf("after %q (- server, + client): %s", did, diff)
 		})
 	}
 }
