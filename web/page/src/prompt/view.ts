@@ -43,7 +43,7 @@ function bar(p: Prompt, all: Group[]): TemplateResult {
   const at = marks(p, all);
   const same = Math.min(p.ledger.same, p.tokens);
   return html`<figure class="bar">
-    <div class="marks" aria-hidden="true">${at.map((m) => html`<i title=${m.words} ${styled({ "inset-inline-start": share(m.at, p.tokens) })}></i>`)}</div>
+    <div class="marks" aria-hidden="true">${at.map((m) => html`<i title=${m.words} ${styled({ "--at": share(m.at, p.tokens) })}></i>`)}</div>
     <div class="pieces" aria-hidden="true">
       ${all.map((g) => html`<i data-of=${g.name} title=${`${titles[g.name].title}: ${plural(Math.round(g.tokens), "token", "tokens")}`} ${styled({ "flex-grow": String(Math.max(1, g.tokens)) })}></i>`)}
     </div>

@@ -29,7 +29,7 @@ export interface Found {
   thread: string;
   title?: string;
   hits: Hit[];
-  /** The places of the hits, ascending. */
+  /** The places of what holds the words, ascending; not of what was only found beside it. */
   places: number[];
   /** By these beginnings the words are known in other texts. */
   forms: string[];
@@ -46,7 +46,7 @@ export interface FoundAll {
 }
 
 export function foundIn(thread: string, r: Results, title?: string): Found {
-  const places = [...new Set(r.hits.map((h) => h.id).filter((id) => id >= 0))].sort((a, b) => a - b);
+  const places = [...new Set(r.hits.filter((h) => h.id >= 0 && h.marks?.length).map((h) => h.id))].sort((a, b) => a - b);
   const marks = r.hits.map((h) => ({ ...h, marks: h.marks ?? [] }));
   return { thread, ...(title && { title }), hits: marks, places, forms: formsOf(r.words ?? [], marks), capped: r.capped ?? 0, failed: "" };
 }

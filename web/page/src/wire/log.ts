@@ -118,9 +118,11 @@ function snapshotSentence(was: View | null, now: View): string {
   if (now.fresh || was.thread.epoch !== now.thread.epoch) return "A snapshot of another log: nothing that was held goes on in it.";
   if (now.length < was.length) return `Messages were undone from before the window: a new snapshot, of ${messages(now.entries.length)}.`;
   const missed = now.length - was.length;
-  const joins = now.before === (was.entries.at(-1)?.seq ?? was.before);
+  const last = was.entries.at(-1)?.seq ?? was.before;
+  const joins = now.before === last;
   if (missed === 0 && joins) return "Back: nothing was missed, so the snapshot holds no message.";
   if (joins) return `Back: the snapshot holds just what was missed, ${messages(now.entries.length)}, and joins what was held.`;
+  if (now.before < last) return `One snapshot of the last ${messages(now.entries.length)} brings what was missed: ${messages(missed)}. It overlaps what was held, so there is no hole.`;
   return `Too much was missed: the snapshot holds the last ${messages(now.entries.length)}, and there is a hole before them that can be fetched.`;
 }
 
@@ -157,5 +159,5 @@ export function lanes(stored: number, view: View | null, ranges: readonly { entr
   }
   const first = view?.entries[0]?.index ?? length;
   const holes = ranges.slice(1).reduce((n, r, i) => n + Math.max(0, (r.entries[0]?.index ?? view?.length ?? 0) - (ranges[i]!.entries.at(-1)?.index ?? 0) - 1), 0);
-  return { blocks, before, window: [Math.max(0, first - before), Math.max(0, first - before) + inWindow.size], holes };
+  return { blocks, before, window: [Math.max(0, first - before), Math.max(0, first + inWindow.size - before)], holes };
 }
