@@ -61,6 +61,7 @@ func (u *uploads) has(o upOf) bool {
 	return ok
 }
 
+// BlobPath is the part of a request that names bytes beside a thread.
 type BlobPath struct {
 	InThread
 	SHA256 string `path:"sha256" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the bytes, in lower-case hex."`

@@ -42,7 +42,6 @@ type site struct {
 	url    string
 	token  string // shown with every request; empty: none
 	client *http.Client
-	model  model.Model
 
 	stop  context.CancelFunc
 	ended chan error

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/skeinhq/skein"
@@ -221,5 +220,3 @@ func (s *Server) searchAll(ctx context.Context, in *struct{ Words }) (*searchAll
 	})
 	return out, nil
 }
-
-func number(n int64) string { return strconv.FormatInt(n, 10) }

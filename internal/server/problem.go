@@ -11,7 +11,7 @@ import (
 )
 
 // Problem is a failure as RFC 9457 has it, with the fields of [thread.Error].
-type Problem struct {
+type Problem struct { //nolint:errname // it is the document, and by the way an error
 	Type   string      `json:"type" doc:"Always about:blank: code says which kind of failure it is."`
 	Title  string      `json:"title" doc:"The status in words."`
 	Status int         `json:"status"`

@@ -122,14 +122,12 @@ func (k *socket) end() {
 }
 
 // start runs work that the socket waits for, unless it is over.
-func (k *socket) start(work func()) bool {
+func (k *socket) start(work func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ended {
-		return false
+	if !k.ended {
+		k.work.Go(work)
 	}
-	k.work.Go(work)
-	return true
 }
 
 // goodbye tells the client that the server ends the socket, and why.
