@@ -148,8 +148,9 @@ func TestThePageIsSmall(t *testing.T) {
 	}
 }
 
-// TestTheBuildIsThatOfTheSources builds the page again and compares.
-func TestTheBuildIsThatOfTheSources(t *testing.T) {
+// modules gives the path of node, where that and the page's modules are there.
+func modules(t *testing.T) (node string) {
+	t.Helper()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		missing(t, "there is no node")
@@ -164,6 +165,28 @@ func TestTheBuildIsThatOfTheSources(t *testing.T) {
 			t.Fatalf("npm ci: %v\n%s", err, out)
 		}
 	}
+	return node
+}
+
+// TestThePagesOwnTests runs what tries the page's parts without a browser, and
+// checks its types.
+func TestThePagesOwnTests(t *testing.T) {
+	node := modules(t)
+	for _, args := range [][]string{
+		{"node_modules/typescript/bin/tsc", "--noEmit"},
+		{"node_modules/vitest/vitest.mjs", "run", "--reporter=dot"},
+	} {
+		run := exec.Command(node, args...)
+		run.Dir = "page"
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", args[0], err, out)
+		}
+	}
+}
+
+// TestTheBuildIsThatOfTheSources builds the page again and compares.
+func TestTheBuildIsThatOfTheSources(t *testing.T) {
+	node := modules(t)
 	out := t.TempDir()
 	build := exec.Command(node, "node_modules/vite/bin/vite.js", "build", "--logLevel", "warn", "--emptyOutDir", "--outDir", out)
 	build.Dir = "page"

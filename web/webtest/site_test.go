@@ -30,6 +30,7 @@ type site struct {
 	engine        *skein.Engine
 	server        *server.Server
 	stop          context.CancelFunc
+	browser       context.Context // one without anybody else's cookies
 	ended         chan error
 }
 

@@ -84,11 +84,18 @@ type tab struct {
 	expected []string // words of troubles that a test brings about
 }
 
-// tab opens a path of the site.
-func (s *site) tab(path string) *tab {
+// tab opens a path of the site. Troubles with the words expected are what the test
+// brings about.
+func (s *site) tab(path string, expected ...string) *tab {
 	s.Helper()
-	ctx, end := chromedp.NewContext(browser(s))
-	t := &tab{TB: s.TB, ctx: ctx}
+	if s.browser == nil {
+		ctx, end := chromedp.NewContext(browser(s), chromedp.WithNewBrowserContext())
+		s.browser = ctx
+		s.Cleanup(end)
+		s.must(chromedp.Do(ctx))
+	}
+	ctx, end := chromedp.NewContext(s.browser)
+	t := &tab{TB: s.TB, ctx: ctx, expected: expected}
 	s.Cleanup(end)
 	s.must(chromedp.Do(ctx)) // the tab lives as long as the context that makes it
 	s.must(chromedp.Listen(ctx, t.hear))
@@ -360,3 +367,5 @@ func (t *tab) text(selector string) string {
 	t.Helper()
 	return eval[string](t, fmt.Sprintf("document.querySelector(%s)?.innerText ?? ''", quoted(selector)))
 }
+
+func contains(s, part string) bool { return strings.Contains(s, part) }

@@ -254,7 +254,9 @@ func TestEarlierMessagesComeWhereOneReadsAndLinksLeadToThem(t *testing.T) {
 	p.sees("270 earlier")
 	p.sees("From here on the model gets every message whole")
 	p.wait("(({scrollTop, clientHeight, scrollHeight}) => scrollHeight - scrollTop - clientHeight < 60)(document.querySelector('sk-stream .scroll'))")
+	p.do("document.querySelector('.divider').scrollIntoView({block: 'center'})")
 	p.accessible("divider")
+	p.do("document.querySelector('.down').click()")
 
 	place := "(() => { const s = document.querySelector('sk-stream .scroll'); const m = document.querySelector('#m275').getBoundingClientRect(); return Math.round(m.top - s.getBoundingClientRect().top); })()"
 	p.do("document.querySelector('#m275').scrollIntoView({block: 'center'})")

@@ -124,6 +124,7 @@ export const api = {
     }
   },
   session: () => get<Session>("/v1/session"),
+  signOut: () => send<void>("DELETE", "/v1/session"),
   signIn: (token: string) => send<Session>("POST", "/v1/session", { token }),
   putBlob: (id: string, hash: string, data: Blob) =>
     ask<void>("PUT", blobURL(id, hash), { raw: data, headers: { "content-type": data.type || "application/octet-stream" } }),

@@ -1,6 +1,7 @@
 import { html } from "lit";
 import { define, Piece } from "../piece.ts";
 import { views } from "../views.ts";
+import { icon } from "./icons.ts";
 
 const groups: [string, [string[], string][]][] = [
   ["Everywhere", [
@@ -36,12 +37,11 @@ export class KeySheet extends Piece {
     const known = [...views("thread"), ...views("all")];
     const all = known.length ? [...groups, ["Views", [[["g", "c"], "conversation"], ...known.map((v) => [["g", v.key], v.title])]] as (typeof groups)[number]] : groups;
     return html`<dialog class="sheet" aria-labelledby="keys-title" @click=${this.#beside}>
-      <h2 id="keys-title">Keys</h2>
+      <header><h2 id="keys-title">Keys</h2><form method="dialog"><button class="button icon quiet" aria-label="Close">${icon("close")}</button></form></header>
       ${all.map(([title, keys]) => html`<section>
         <h3>${title}</h3>
         <dl class="keys">${keys.map(([names, what]) => html`<dt>${names.map((k) => html`<kbd>${k}</kbd> `)}</dt><dd>${what}</dd>`)}</dl>
       </section>`)}
-      <form method="dialog"><button class="button main">Close</button></form>
     </dialog>`;
   }
 

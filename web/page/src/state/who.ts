@@ -19,9 +19,22 @@ class Who extends Observable {
     try {
       this.#is(await api.session());
     } catch (err) {
-      this.stranger = err instanceof SkeinError && err.status === 401;
+      if (!(err instanceof SkeinError && err.status === 401)) {
+        setTimeout(() => void this.ask(), 2000);
+        return;
+      }
+      // A cookie of another time may stand in the way where none is needed at all.
+      await this.#again();
+    }
+  }
+
+  async #again(): Promise<void> {
+    try {
+      await api.signOut();
+      this.#is(await api.session());
+    } catch {
+      this.stranger = true;
       this.changed();
-      if (!this.stranger) setTimeout(() => void this.ask(), 2000);
     }
   }
 

@@ -6,7 +6,7 @@ import { format, router } from "../route.ts";
 import { icon } from "../shell/icons.ts";
 import { deleteThread, forkThread } from "../shell/list.ts";
 import { type Item, openMenu } from "../shell/menu.ts";
-import { count, when } from "../shell/time.ts";
+import { plural, when } from "../shell/time.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { Outgoing } from "../state/outbox.ts";
@@ -79,7 +79,7 @@ class Talk extends Piece {
         ? html`<input class="field title" aria-label="Title" maxlength="200" .value=${s.view?.thread.title ?? ""} @keydown=${this.#nameKey} @blur=${this.#named} />`
         : html`<h1><bdi>${title}</bdi></h1>`}
       <span class="standing" data-is=${s.standing} role="status" title=${s.reason}>${standingWords[s.standing]}</span>
-      ${agent ? html`<span class="aside wide">${[agent.name, agent.model].filter(Boolean).join(" · ")}${s.view!.length ? html` · ${count(s.view!.length)}` : nothing}</span>` : nothing}
+      ${agent ? html`<span class="aside wide">${[agent.name, agent.model].filter(Boolean).join(" · ")}${s.view!.length ? html` · ${plural(s.view!.length, "message", "messages")}` : nothing}</span>` : nothing}
       ${known.length ? html`<nav class="tabs" aria-label="Views">${known.map((v) => {
         const open = router.route?.view === v.route;
         return html`<a class="button quiet small" href=${format({ thread: s.id, ...(!open && { view: v.route }) })} aria-current=${open ? "page" : nothing}>${v.title}</a>`;
