@@ -38,7 +38,7 @@ function open(p: Panel, s: Span): TemplateResult {
   return html`<section class="panel" aria-label="The line that is open">
     <nav class="path" aria-label="The lines above it">
       <button class="button small quiet" @click=${() => p.open(undefined)}>The prompt</button>
-      ${near.length < path.length ? html`<span aria-hidden="true">›</span><button class="button small quiet" @click=${() => p.open(path[0])}>${named(path[0]!)}</button><span>› ${path.length - 4} between</span>` : nothing}
+      ${near.length < path.length ? html`<span aria-hidden="true">›</span><button class="button small quiet" @click=${() => p.open(path[0])}>${named(path[0]!)}</button><span>› ${path.length - 4} between</span> ` : nothing}
       ${near.map((a) => html`<span aria-hidden="true">›</span><button class="button small quiet" aria-current=${a.id === s.id && a.n === s.n ? "location" : nothing} @click=${() => p.open(a)}>${named(a)}</button>`)}
     </nav>
     ${o.failed ? html`<p class="trouble" role="alert">It cannot be opened: ${o.failed}</p>` : nothing}

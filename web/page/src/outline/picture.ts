@@ -1,4 +1,4 @@
-import { colours, fontOf } from "../shell/colours.ts";
+import { colours, fontOf, scale } from "../shell/colours.ts";
 import { draw, heightOf, type InPrompt, type Inks, inks, type Picture } from "./draw.ts";
 import { clamped, type Frame, levels, lineAt, panned, runs, type Span, whole, zoomed } from "./geometry.ts";
 import type { Nodes } from "./nodes.ts";
@@ -106,8 +106,8 @@ export class IciclePicture {
   #measure(): void {
     const width = this.host.clientWidth;
     if (!width || !this.frame.length) return;
-    const room = Math.min(520, Math.max(240, innerHeight * 0.54));
-    const row = Math.max(15, Math.min(30, Math.floor(room / levels(this.frame.length))));
+    const room = Math.min(520 * scale(), Math.max(240, innerHeight * 0.54));
+    const row = Math.max(15 * scale(), Math.min(30 * scale(), Math.floor(room / levels(this.frame.length))));
     this.frame = clamped({ ...this.frame, width, row });
     const px = devicePixelRatio;
     const high = heightOf(this.frame);
@@ -125,7 +125,7 @@ export class IciclePicture {
     this.#ink ??= colours(this.host, inks);
     this.#ctx.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     const p: Picture = { frame: f, line: (s) => this.nodes.get(s), prompt: this.prompt, hits: this.hits, hover: this.#hover, focus: this.focus };
-    draw(this.#ctx, p, this.#ink, fontOf(this.host, f.row < 20 ? 10.5 : 12));
+    draw(this.#ctx, p, this.#ink, fontOf(this.host, f.row < 20 * scale() ? 10.5 : 12));
     // What passes by is not fetched: only what the picture comes to rest on.
     clearTimeout(this.#wish);
     this.#wish = setTimeout(() => this.nodes.want(runs(this.frame), f.length), 70);

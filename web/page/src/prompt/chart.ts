@@ -1,4 +1,4 @@
-import { colours, fontOf } from "../shell/colours.ts";
+import { colours, fontOf, scale } from "../shell/colours.ts";
 import { type Column, columns, type CutMade, cuts, type Made } from "./ledger.ts";
 import { dragged, pixel, placeAt, type Room, short, ticks } from "./scale.ts";
 
@@ -11,7 +11,10 @@ const names = ["p-read", "p-write", "p-new", "ink", "ink-2", "line", "warn", "ac
 /** Pixels of a column, with its gap. */
 const least = 4;
 
-const margin = { top: 18, bottom: 22, left: 42, right: 8, costs: 54 };
+/** The room around the columns, at the usual size of type. */
+const usual = { top: 18, bottom: 22, left: 42, right: 8, costs: 54 };
+
+const margins = (by: number): typeof usual => ({ top: usual.top * by, bottom: usual.bottom * by, left: usual.left * by, right: usual.right * by, costs: usual.costs * by });
 
 export interface Told {
   hover: (place: number | undefined) => void;
@@ -34,6 +37,7 @@ export class Chart {
   #drag: [number, number] | undefined;
   #ink: Record<(typeof names)[number], string> | undefined;
   #watch: ResizeObserver;
+  #margin = usual;
   #due = 0;
 
   constructor(
@@ -130,11 +134,12 @@ export class Chart {
     ctx.setTransform(px, 0, 0, px, 0, 0);
     ctx.clearRect(0, 0, width, height);
     ctx.font = fontOf(this.host, 11.5);
+    this.#margin = margins(scale());
     const [from, to] = [this.#range?.[0] ?? 0, Math.min(this.#all.length, this.#range?.[1] ?? Infinity)];
     const dear = this.#all.some((m) => m.usage?.cost);
-    this.#room = { from, to, left: margin.left, right: width - (dear ? margin.costs : margin.right) };
+    this.#room = { from, to, left: this.#margin.left, right: width - (dear ? this.#margin.costs : this.#margin.right) };
     this.#columns = columns(this.#all, from, to, Math.floor((this.#room.right - this.#room.left) / least));
-    const bottom = height - margin.bottom;
+    const bottom = height - this.#margin.bottom;
     this.#tokens(bottom);
     if (dear) this.#costs(bottom, width);
     this.#marks(bottom);
@@ -144,7 +149,7 @@ export class Chart {
   /** The columns, and the axis of tokens. */
   #tokens(bottom: number): void {
     const [ctx, ink, room] = [this.#ctx, this.#ink!, this.#room];
-    const high = bottom - margin.top;
+    const high = bottom - this.#margin.top;
     const most = Math.max(1, ...this.#columns.map((c) => c.read + c.written + c.fresh)) * 1.04;
     ctx.textAlign = "right";
     ctx.textBaseline = "middle";
@@ -172,11 +177,11 @@ export class Chart {
   /** The line of costs, and its axis. */
   #costs(bottom: number, width: number): void {
     const [ctx, ink, room] = [this.#ctx, this.#ink!, this.#room];
-    const high = bottom - margin.top;
+    const high = bottom - this.#margin.top;
     const most = (Math.max(...this.#columns.map((c) => c.cost)) || 1) * 1.04;
     ctx.fillStyle = ink["ink-2"];
     ctx.textAlign = "left";
-    for (const t of ticks(most, high / 45)) ctx.fillText(`$${t}`, width - margin.costs + 6, bottom - (t / most) * high);
+    for (const t of ticks(most, high / 45)) ctx.fillText(`$${t}`, width - this.#margin.costs + 6, bottom - (t / most) * high);
     ctx.strokeStyle = ink.ink;
     ctx.lineWidth = 1.25;
     ctx.lineJoin = "round";
@@ -193,12 +198,12 @@ export class Chart {
       if (c.at < room.from || c.at >= room.to) continue;
       const x = Math.round(pixel(room, c.at));
       ctx.beginPath();
-      ctx.moveTo(x - 4, margin.top - 11);
-      ctx.lineTo(x + 4, margin.top - 11);
-      ctx.lineTo(x, margin.top - 4);
+      ctx.moveTo(x - 4, this.#margin.top - 11);
+      ctx.lineTo(x + 4, this.#margin.top - 11);
+      ctx.lineTo(x, this.#margin.top - 4);
       ctx.fill();
       ctx.globalAlpha = 0.35;
-      ctx.fillRect(x - 0.5, margin.top - 4, 1, bottom - margin.top + 4);
+      ctx.fillRect(x - 0.5, this.#margin.top - 4, 1, bottom - this.#margin.top + 4);
       ctx.globalAlpha = 1;
     }
     const around = (place: number, thick: number) => {
@@ -206,14 +211,14 @@ export class Chart {
       const wide = Math.max(5, pixel(room, place + 1) - x);
       ctx.lineWidth = thick;
       ctx.strokeStyle = ink.ink;
-      ctx.strokeRect(x - (wide - (pixel(room, place + 1) - x)) / 2, margin.top - 2, wide, bottom - margin.top + 3);
+      ctx.strokeRect(x - (wide - (pixel(room, place + 1) - x)) / 2, this.#margin.top - 2, wide, bottom - this.#margin.top + 3);
     };
     if (this.#hover !== undefined && !this.#drag) around(this.#hover, 1);
     if (this.#chosen !== undefined && this.#chosen >= room.from && this.#chosen < room.to) around(this.#chosen, 2);
     if (this.#drag && Math.abs(this.#drag[0] - this.#drag[1]) > 5) {
       ctx.globalAlpha = 0.25;
       ctx.fillStyle = ink.ink;
-      ctx.fillRect(Math.min(...this.#drag), margin.top, Math.abs(this.#drag[1] - this.#drag[0]), bottom - margin.top);
+      ctx.fillRect(Math.min(...this.#drag), this.#margin.top, Math.abs(this.#drag[1] - this.#drag[0]), bottom - this.#margin.top);
       ctx.globalAlpha = 1;
     }
   }

@@ -15,8 +15,11 @@ export function colours<Name extends string>(host: HTMLElement, names: readonly 
   return out;
 }
 
+/** How much larger than usual the page's type is, on large screens or by the browser's settings. */
+export const scale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
 /** The type of a piece of the page, for a canvas. */
-export const fontOf = (host: HTMLElement, size = 12): string => `${size}px ${getComputedStyle(host).fontFamily}`;
+export const fontOf = (host: HTMLElement, size: number): string => `${size * scale()}px ${getComputedStyle(host).fontFamily}`;
 
 /** Has fn called when the system changes between light and dark. It gives what ends that. */
 export function onScheme(fn: () => void): () => void {

@@ -9,6 +9,7 @@ import { count, plural, size } from "../shell/time.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { ThreadStore } from "../state/thread.ts";
+import { threads } from "../state/threads.ts";
 import { isDemo, makeDemo, sayIn } from "./demo.ts";
 import { lanes, sentence, WireLog } from "./log.ts";
 import { Tap } from "./tap.ts";
@@ -204,7 +205,10 @@ class Wire extends Piece {
   }
 
   #start(): Promise<void> {
-    return this.#do("start", async () => router.go(format({ thread: await makeDemo(), view: "wire" })));
+    return this.#do("start", async () => {
+      router.go(format({ thread: await makeDemo(), view: "wire" }));
+      void threads.refresh();
+    });
   }
 
   async #entry(answered: boolean): Promise<void> {
