@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -135,29 +136,41 @@ func (s *Server) listThreads(ctx context.Context, in *struct {
 	out := &listAnswer{}
 	out.Body.Items = []thread.Thread{}
 	p := by(ctx)
-	for {
-		page, err := s.cfg.Engine.ThreadsAfter(ctx, last, in.Limit)
+	if p.token != nil && p.token.Threads != nil {
+		out.Body.Items, err = s.named(ctx, p.token.Threads)
+		return out, err
+	}
+	page, err := s.cfg.Engine.ThreadsAfter(ctx, last, in.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	if len(page) > in.Limit {
+		page = page[:in.Limit]
+		out.Body.Next = cursorAfter(page[len(page)-1])
+	}
+	out.Body.Items = append(out.Body.Items, page...)
+	return out, nil
+}
+
+// named gives the threads of a token that is good for some alone, all at once.
+func (s *Server) named(ctx context.Context, ids []string) ([]thread.Thread, error) {
+	out := []thread.Thread{}
+	for _, id := range ids {
+		t, err := s.thread(ctx, id)
+		if thread.CodeOf(err) == thread.NotFound {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range page {
-			if len(out.Body.Items) == in.Limit {
-				out.Body.Next = cursorAfter(last)
-				return out, nil
-			}
-			last = t
-			if p.sees(t.ID) {
-				out.Body.Items = append(out.Body.Items, t)
-			}
+		st, err := t.State(ctx)
+		if err != nil {
+			return nil, err
 		}
-		if len(page) < in.Limit {
-			return out, nil
-		}
-		if len(out.Body.Items) == in.Limit {
-			out.Body.Next = cursorAfter(last)
-			return out, nil
-		}
+		out = append(out, st)
 	}
+	slices.SortFunc(out, func(a, b thread.Thread) int { return b.Updated.Compare(a.Updated) })
+	return out, nil
 }
 
 // A cursor is the last thread seen.
