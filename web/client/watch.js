@@ -66,7 +66,8 @@ export class Watch {
         this.replica.fetched(page);
       } catch (err) {
         if (!(err instanceof Fault) || attempt === 5 || this.state === "gone") throw err;
-        await this.moved();
+        await this.moved(signal);
+      signal?.throwIfAborted();
         continue;
       }
       this.tell();
@@ -124,16 +125,18 @@ export class Watch {
     for (const go of this.waiting) go();
   }
 
-  /** Waits until the view has moved on, or a moment. @private */
-  moved() {
+  /** Waits until the view has moved on, or a moment. @private @param {AbortSignal} [signal] */
+  moved(signal) {
     return new Promise((/** @type {(v?: unknown) => void} */ resolve) => {
       const go = () => {
         clearTimeout(timer);
+        signal?.removeEventListener("abort", go);
         this.waiting.delete(go);
         resolve();
       };
       const timer = setTimeout(go, 1000);
       this.waiting.add(go);
+      signal?.addEventListener("abort", go);
     });
   }
 }
