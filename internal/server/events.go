@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -35,7 +36,7 @@ func (c Cursor) options(p *person) skein.ViewOptions {
 func (c Cursor) after(id string) Cursor {
 	epoch, last, _ := strings.Cut(id, ".")
 	seq, err := strconv.ParseInt(last, 10, 64)
-	if err != nil || seq < 0 {
+	if err != nil || seq < 0 || seq == math.MaxInt64 {
 		c.From, c.Epoch = 1, "none"
 		return c
 	}
