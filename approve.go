@@ -3,6 +3,7 @@ package skein
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/skeinhq/skein/internal/agent"
@@ -99,9 +100,9 @@ func (t *Thread) one(asked []Asked, call string) (string, error) {
 	case len(asked) == 0:
 		return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: "no call waits for an approval"}
 	case call == "":
-		return "", &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: fmt.Sprintf("name one of %q", ids)}
+		return "", &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: "name one of " + strings.Join(ids, ", ")}
 	}
-	return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: fmt.Sprintf("waiting: %q", ids)}
+	return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: "waiting: " + strings.Join(ids, ", ")}
 }
 
 // Allowed gives what was allowed for the whole thread.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,10 @@ type Config struct {
 	// Skein.
 	Strategies []strategy.Strategy
 
+	// Begins, where it is set, is asked before a turn begins or is gone on with: its
+	// error keeps the turn from that, and Reply gives it. What was said waits.
+	Begins func(ctx context.Context, t *Thread, answers Agent) error
+
 	// Workspace is the folder that instructions such as AGENTS.md are read from; nil:
 	// none.
 	Workspace fs.FS
@@ -85,6 +90,11 @@ type Config struct {
 
 	// ReadOnly keeps the engine from any work of its own: no lines are built.
 	ReadOnly bool
+
+	// Gather is how long the views of a thread that is written to fast gather commits,
+	// to show them as one change: a commit after a silence shows at once, those that
+	// follow within that time together. Default: each shows at once.
+	Gather time.Duration
 
 	// Lease is how long a turn's owner may be silent before another process takes
 	// over; default DefaultLease.
@@ -117,8 +127,31 @@ func ParseAgent(name string, data []byte, own ...strategy.Strategy) (Agent, erro
 
 // Settings are what was given for a thread; they are written to it and stay:
 // Agent, Model, Strategy (names, joined by commas), Tail and Outline (Marks), Zone (an IANA
-// name; empty: UTC).
+// name; empty: UTC), Workspace (the folder that its agents work in, as an absolute
+// path). A Model or Strategy of Unset gives the choice back to the agent.
 type Settings = agent.Settings
+
+// Unset stands in Settings for a model or a strategy that a thread is no longer to
+// have of its own.
+const Unset = agent.Unset
+
+// Force is what is in force in a thread: Agent, and Model and Strategy, each with its
+// Name and By, whose word it is.
+type Force = agent.Force
+
+// Choice is what was chosen: Name, and By, whose word it is.
+type Choice = agent.Choice
+
+// Source says whose word a choice is.
+type Source = agent.Source
+
+// The sources, the strongest first: the thread's settings, the agent's file, and
+// nobody's.
+const (
+	ByThread  = agent.ByThread
+	ByAgent   = agent.ByAgent
+	ByDefault = agent.ByDefault
+)
 
 // Usage is what a thread's requests took: Requests (how many), Turns, Summary and
 // Lines (tokens and cost of answers, summaries and lines), Tokens and Same (of all
@@ -307,6 +340,9 @@ func (e *Engine) Thread(ctx context.Context, id string) (*Thread, error) {
 func (e *Engine) OpenThread(ctx context.Context, id string, s Settings) (*Thread, error) {
 	state, err := e.store.Thread(ctx, e.cfg.Space, id)
 	if thread.CodeOf(err) == thread.NotFound {
+		if _, err := e.cast(ctx, eyes{}, s, nil); err != nil {
+			return nil, err
+		}
 		t, err := e.Create(ctx, id, "", s)
 		if thread.CodeOf(err) == thread.Conflict {
 			return e.OpenThread(ctx, id, s) // somebody was faster
@@ -335,7 +371,7 @@ func (e *Engine) Create(ctx context.Context, id, title string, s Settings) (*Thr
 	if err := e.checkSettings(s); err != nil {
 		return nil, err
 	}
-	data, err := thread.Encode(s)
+	data, err := thread.Encode(Settings{}.Over(s))
 	if err != nil {
 		return nil, err
 	}
@@ -419,11 +455,18 @@ func (e *Engine) Answering(s Settings) string {
 	return e.cfg.Agent
 }
 
+// InForce gives what is in force in a thread with those settings. Errors:
+// configuration (there is no such agent).
+func (e *Engine) InForce(s Settings) (Force, error) {
+	a, err := e.agent(e.Answering(s))
+	return s.InForce(a, e.cfg.Model), err
+}
+
 func (e *Engine) agent(name string) (Agent, error) {
 	if i := slices.IndexFunc(e.cfg.Agents, func(a Agent) bool { return a.Name == name }); i >= 0 {
 		return e.cfg.Agents[i], nil
 	}
-	return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("there is no agent named %q", name), Hint: fmt.Sprintf("known: %v; add a file %s.md to the agents' folder", e.Agents(), name)}
+	return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("there is no agent named %q", name), Hint: fmt.Sprintf("known: %s; add a file %s.md to the agents' folder", strings.Join(e.Agents(), ", "), name)}
 }
 
 func (e *Engine) checkSettings(s Settings) error {
@@ -432,6 +475,7 @@ func (e *Engine) checkSettings(s Settings) error {
 			return err
 		}
 	}
+	s = Settings{}.Over(s)
 	if s.Model != "" {
 		if _, err := e.cfg.Models(s.Model); err != nil {
 			return err

@@ -147,6 +147,12 @@ func (t *Thread) Watch(ctx context.Context) iter.Seq2[thread.Batch, error] {
 			select {
 			case <-w.more:
 			case <-ctx.Done():
+				batches, _ := w.take() // came before the end
+				for _, b := range batches {
+					if !yield(b, nil) {
+						return
+					}
+				}
 				return
 			}
 		}

@@ -2,8 +2,11 @@ package skein
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
+	"github.com/skeinhq/skein/internal/agent"
+	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/tool"
 )
 
@@ -22,6 +25,13 @@ type OfferedTool struct {
 	Locked   string        `json:"locked,omitempty"`
 	Decision tool.Decision `json:"decision"`         // where no rule about paths or commands comes first
 	Others   []string      `json:"others,omitempty"` // what such rules decide of some calls
+
+	// Allowed is what somebody allowed for the whole thread: calls of the tool, or
+	// of one that runs command lines those very lines.
+	Allowed []tool.AllowedCall `json:"allowed,omitempty"`
+
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"` // of its input
 }
 
 // OfferedSkill is a skill, and whether it is loaded.
@@ -57,8 +67,17 @@ func (t *Thread) Offer(ctx context.Context) (Offer, error) {
 			}
 		}
 	}
+	var allowed tool.Allowed
+	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.AllowedDoc, &allowed); err != nil {
+		return Offer{}, err
+	}
 	for _, x := range c.tools {
-		o := OfferedTool{Name: x.Name, ReadOnly: x.ReadOnly, Locked: locks[x.Name]}
+		o := OfferedTool{Name: x.Name, ReadOnly: x.ReadOnly, Locked: locks[x.Name], Description: x.Description, Schema: x.Schema}
+		for _, a := range allowed {
+			if a.Tool == x.Name {
+				o.Allowed = append(o.Allowed, a)
+			}
+		}
 		if o.Decision, o.Others, err = said(c.agent.Permissions, x); err != nil {
 			return Offer{}, err
 		}

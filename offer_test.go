@@ -55,7 +55,12 @@ func TestAnOfferTellsToolsPermissionsAndSkills(t *testing.T) {
 		{Name: "inspect", Decision: tool.Ask, Locked: "review"}, // though the agent names it, too
 		{Name: "load_skill", ReadOnly: true, Decision: tool.Allow},
 	} {
-		if d := cmp.Diff(want, find(want.Name)); d != "" {
+		got := find(want.Name)
+		if got.Description == "" || !json.Valid(got.Schema) {
+			t.Errorf("%s does not say what it is, or takes: %+v", want.Name, got)
+		}
+		got.Description, got.Schema = "", nil
+		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", want.Name, d)
 		}
 	}

@@ -40,10 +40,7 @@ func (t *Thread) Stop(ctx context.Context) error {
 		if log.Thread.Turn == 0 {
 			return nil
 		}
-		turn, err := e.newTurn(ctx, log)
-		if err != nil {
-			return err
-		}
+		turn := &agent.Turn{Log: log, Now: e.cfg.Now}
 		return turn.Abort(ctx)
 	})
 }
@@ -143,6 +140,6 @@ func (t *Thread) Compact(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return turn.Shrink(ctx, agent.Overflowing)
+		return turn.Shrink(ctx, agent.Asking)
 	})
 }

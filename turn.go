@@ -39,14 +39,46 @@ func (t *Thread) Ask(ctx context.Context, author, text string, options ...SayOpt
 // Piece is a piece of an answer being made: some text, or a tool call. ID tells
 // one answer from the next. Where Retry is set it says why the answer starts
 // again: what came of it so far is void. Where Stop is set the answer has ended
-// before it was complete: by its length, or since the model refused.
+// before it was complete: by its length, or since the model refused. Where Result
+// is set it is what a call gave: Author is the tool then, and To who called it.
 type Piece struct {
 	ID     string
 	Author string
+	To     string
 	Text   string
 	Retry  string
 	Call   *thread.Part
+	Result *thread.Part
 	Stop   thread.Stop
+}
+
+// PiecesOf gives the calls, the results and the ending of an entry, as Stream
+// yields them; its text has come before.
+func PiecesOf(e *thread.Entry) []Piece {
+	m := e.Message
+	if m == nil {
+		return nil
+	}
+	var out []Piece
+	if m.Role == thread.Tool {
+		to := ""
+		if len(m.To) > 0 {
+			to = m.To[0]
+		}
+		for _, r := range m.Results() {
+			out = append(out, Piece{ID: e.ID, Author: m.Author, To: to, Result: &r})
+		}
+	}
+	if m.Role != thread.Assistant {
+		return out
+	}
+	for _, c := range m.Calls() {
+		out = append(out, Piece{ID: e.ID, Author: m.Author, Call: &c})
+	}
+	if s := m.Stop; s == thread.StopLength || s == thread.StopRefusal {
+		out = append(out, Piece{ID: e.ID, Author: m.Author, Stop: s})
+	}
+	return out
 }
 
 // Stream is Ask, piece by piece: it yields the answer as it comes. Leaving the
@@ -118,16 +150,8 @@ func piecesOf(b thread.Batch) []Piece {
 		return nil
 	}
 	var out []Piece
-	for _, e := range b.Entries {
-		if e.Message == nil || e.Message.Role != thread.Assistant {
-			continue
-		}
-		for _, c := range e.Message.Calls() {
-			out = append(out, Piece{ID: e.ID, Author: e.Message.Author, Call: &c})
-		}
-		if s := e.Message.Stop; s == thread.StopLength || s == thread.StopRefusal {
-			out = append(out, Piece{ID: e.ID, Author: e.Message.Author, Stop: s})
-		}
+	for i := range b.Entries {
+		out = append(out, PiecesOf(&b.Entries[i])...)
 	}
 	return out
 }
@@ -166,6 +190,14 @@ func (t *Thread) Reply(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			if begins := t.engine.cfg.Begins; begins != nil {
+				if err := begins(ctx, t, turn.Agent); err != nil {
+					return err
+				}
+			}
+			if turn.Model, err = t.engine.cfg.Models(turn.Name); err != nil {
+				return err
+			}
 			if err := turn.Run(ctx); err != nil {
 				return err
 			}
@@ -180,7 +212,8 @@ func (t *Thread) Reply(ctx context.Context) error {
 }
 
 // newTurn chooses the agent, its model, tools and marks, and resolves its
-// instructions.
+// instructions. The model itself is still to be opened: not all that is done needs
+// one.
 func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, error) {
 	var s Settings
 	if err := agent.ReadDoc(ctx, e.store, log.Thread.Key, thread.SettingsDoc, &s); err != nil {
@@ -203,9 +236,6 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 		return nil, err
 	}
 	t.Agent, t.Name, t.Rules, t.Tools, t.Skills, t.Chain, t.Marks = c.agent, c.model, c.rules, c.tools, c.skills, c.chain, c.marks
-	if t.Model, err = e.cfg.Models(c.model); err != nil {
-		return nil, err
-	}
 	t.Guide = e.guide(c, func(text string) {
 		tell(thread.Event{Type: thread.WarningEvent, Time: e.cfg.Now().UTC(), Thread: log.Thread.ID, Agent: c.agent.Name, Reason: text})
 	})

@@ -14,9 +14,9 @@ var endings = map[thread.Stop]string{
 	thread.StopRefusal: "the model refused",
 }
 
-// answer prints pieces: each answer under its author's name, each tool call on
-// a line of its own. As JSON it is one object a line: {author, text} or {author,
-// call, input}.
+// answer prints pieces: each answer under its author's name, each tool call and
+// what it gave on a line of its own. As JSON it is one object a line: {author,
+// text}, {author, call, input} or {author, result, tool, isError, text}.
 type answer struct {
 	*chat
 	id     string
@@ -33,6 +33,8 @@ func (a *answer) add(p skein.Piece) error {
 	switch {
 	case p.Call != nil:
 		return errors.Join(a.end(), a.printf(a.words.calls, safe(p.Author), safe(p.Call.Name), safe(thread.OneLine(string(p.Call.Input)))))
+	case p.Result != nil:
+		return errors.Join(a.end(), a.printf(a.words.gave, safe(p.Author), safe(p.To), safe(resultLine(p.Result))))
 	case p.Retry != "":
 		a.id = ""
 		return errors.Join(a.end(), a.printf(a.words.again, safe(thread.OneLine(p.Retry))))
@@ -73,7 +75,7 @@ func (a *answer) addJSON(p skein.Piece) error {
 		a.stop = p.Stop
 		return nil
 	}
-	if p.Call != nil || a.id != p.ID {
+	if p.Call != nil || p.Result != nil || a.id != p.ID {
 		if err := a.end(); err != nil {
 			return err
 		}
@@ -81,6 +83,9 @@ func (a *answer) addJSON(p skein.Piece) error {
 	}
 	if p.Call != nil {
 		return a.lineJSON(map[string]any{"author": p.Author, "call": p.Call.Name, "input": p.Call.Input})
+	}
+	if p.Result != nil {
+		return a.lineJSON(map[string]any{"author": p.To, "result": p.Result.Call, "tool": p.Result.Name, "isError": p.Result.IsError, "text": cut(gaveText(p.Result), maxGaveText)})
 	}
 	a.open, a.author = true, p.Author
 	a.text.WriteString(p.Text)

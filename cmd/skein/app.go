@@ -67,6 +67,7 @@ type app struct {
 	models *catalog // once it is read
 	warned *warnings
 	crew   []skein.Agent // once they are read
+	shop   *workshop     // while the engine is open
 }
 
 // defaultDB is $XDG_DATA_HOME/skein/skein.db.
@@ -113,7 +114,8 @@ func (a *app) with(p purpose, work func(*skein.Engine) error) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.open(p, agents, shop, hearing.observers)
+	a.shop = shop
+	e, err := a.open(p, agents, shop, append(hearing.observers, a.warner()))
 	if err != nil {
 		return errors.Join(err, shop.close())
 	}
@@ -139,8 +141,8 @@ func (a *app) open(p purpose, agents []skein.Agent, shop *workshop, observers []
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
 		Store: st, WithoutTranscript: a.flags.NoTranscript,
-		Agents: agents, Model: a.modelName(), Models: a.model, Rules: models.table,
-		Sets: shop.sets, Skills: skills, Workspace: shop.root.FS(), Prompts: shop.servers.prompt,
+		Agents: agents, Agent: agent.North, Model: a.modelName(), Models: a.model, Rules: models.table,
+		Sets: shop.sets, Skills: skills, Workspace: shop.root.FS(), Prompts: shop.servers.prompt, Begins: shop.begins,
 		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: slices.Contains(reads, p), Observers: observers,
 	})
 	if err != nil && st != nil {

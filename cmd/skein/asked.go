@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
@@ -42,11 +43,18 @@ func (c *chat) showAsked(asked []skein.Asked) error {
 	if c.typist == nil {
 		return nil // nobody can type an answer
 	}
-	call := ""
+	call, what := "", ""
+	for _, w := range asked {
+		if what != "" && what != tui.Always(w) {
+			what = "such calls always in this thread"
+			break
+		}
+		what = tui.Always(w)
+	}
 	if len(asked) > 1 {
 		call = " CALL"
 	}
-	return c.printf(c.words.decide, call)
+	return c.printf(c.words.decide, call, safe(what))
 }
 
 // showDecided prints what others have decided since.

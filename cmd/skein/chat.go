@@ -42,9 +42,11 @@ type chat struct {
 	missed map[string]bool // who was named and is no agent, and that was told
 
 	typist  *typist // nil: nobody types
-	held    *typed  // a line that was typed during an answer, and waits for its end
+	held    []typed // lines that were typed during an answer, and wait for its end
 	waiting *wait   // for what has to come before the turn goes on; nil: for nothing
 	goesOn  bool    // a command has let the turn go on
+	halted  bool    // the answer was stopped
+	pending bool    // since then what was said has no answer
 	known   int64   // the log's tip when one last has
 }
 
@@ -66,6 +68,9 @@ func (c chatCmd) Run(a *app) error {
 			return err
 		}
 		if notice, err = a.still(e, id, s, notice); err != nil {
+			return err
+		}
+		if err := a.atHomeIn(e, id); err != nil {
 			return err
 		}
 		if screen {
@@ -178,8 +183,14 @@ func (c *chat) sit() error {
 			continue
 		}
 		text, err := c.whole(line)
-		if text = strings.TrimSpace(text); text != "" {
+		text = strings.TrimSpace(text)
+		switch {
+		case text != "":
 			if left, err := c.take(text); err != nil || left {
+				return err
+			}
+		case c.pending && err == nil:
+			if err := c.told(c.retry()); err != nil {
 				return err
 			}
 		}
@@ -194,8 +205,7 @@ func (c *chat) sit() error {
 // next gives the line that comes next, or says that none came, and what was waited
 // for has an end.
 func (c *chat) next(over bool) (line typed, came bool, err error) {
-	if c.held != nil {
-		line, c.held = *c.held, nil
+	if line, ok := c.unheld(); ok {
 		return line, true, nil
 	}
 	var lines chan typed
@@ -235,6 +245,10 @@ func (c *chat) whole(line typed) (string, error) {
 				return "", err
 			}
 		}
+		if next, ok := c.unheld(); ok {
+			line = next
+			continue
+		}
 		select {
 		case line = <-c.typist.lines:
 		case <-c.ctx.Done():
@@ -243,12 +257,35 @@ func (c *chat) whole(line typed) (string, error) {
 	}
 }
 
+// unheld gives the oldest line that was held.
+func (c *chat) unheld() (line typed, ok bool) {
+	if len(c.held) == 0 {
+		return line, false
+	}
+	line, c.held = c.held[0], c.held[1:]
+	return line, true
+}
+
 func (c *chat) greet() error {
 	state, err := c.thread.State(c.ctx)
 	if err != nil {
 		return err
 	}
-	return c.printf(c.words.greeting, safe(state.ID), counted(state.Length, "message", "messages"))
+	s, err := c.thread.Settings(c.ctx)
+	if err != nil {
+		return err
+	}
+	f, err := c.engine.InForce(s)
+	if err != nil {
+		return err
+	}
+	force := fmt.Sprintf(c.words.force, choiceWords(f.Model), choiceWords(f.Strategy))
+	return c.printf(c.words.greeting, safe(state.ID), counted(state.Length, "message", "messages")+safe(force))
+}
+
+// choiceWords names what was chosen, and by whose word.
+func choiceWords(c skein.Choice) string {
+	return strings.ReplaceAll(c.Name, ",", ", ") + " (" + tui.By(c.By) + ")"
 }
 
 // take says what was typed, or runs it where it is a command. left says that the
@@ -293,6 +330,7 @@ func (c *chat) say(text string) error {
 	if c.waiting != nil {
 		return c.sayLater(text)
 	}
+	c.pending = false
 	return c.follow(func(ctx context.Context) iter.Seq2[skein.Piece, error] { return c.thread.Stream(ctx, c.me(), text) })
 }
 

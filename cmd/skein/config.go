@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -138,21 +139,26 @@ type setting struct {
 // and MCP servers of the settings file. Keys are never shown, nor what else an address may hold
 // that is secret.
 func (c configCmd) Run(a *app) error {
-	kept := map[string]string{}
+	kept, answers := map[string]string{}, agent.North
 	if c.Thread != "" {
 		err := a.inThread(toRead, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
 			s, err := t.Settings(a.ctx)
-			kept = map[string]string{"agent": s.Agent, "model": s.Model, "strategy": s.Strategy, "zone": s.Zone, "tail": written(s.Tail), "outline": written(s.Outline)}
+			answers = cmp.Or(s.Agent, agent.North)
+			kept = map[string]string{"agent": s.Agent, "model": s.Model, "strategy": s.Strategy, "zone": s.Zone, "tail": written(s.Tail), "outline": written(s.Outline), "workspace": s.Workspace}
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
+	if a.flags.Agent != "" {
+		answers = a.flags.Agent
+	}
+	file := a.inFile(answers)
 	var all []setting
 	for _, flag := range a.parsed.Model.Flags {
 		if configurable(flag) {
-			all = append(all, a.inForce(flag, kept[flag.Name]))
+			all = append(all, a.inForce(flag, kept[flag.Name], file[flag.Name], answers))
 		}
 	}
 	named, err := a.namedProviders()
@@ -204,18 +210,38 @@ func (a *app) namedProviders() ([]setting, error) {
 	return out, nil
 }
 
+// inFile is what the file of an agent says, by the flags' names.
+func (a *app) inFile(name string) map[string]string {
+	crew := a.agents()
+	i := slices.IndexFunc(crew, func(x skein.Agent) bool { return x.Name == name })
+	if i < 0 {
+		return nil
+	}
+	x := crew[i]
+	out := map[string]string{"model": x.Model, "tail": written(x.Tail), "outline": written(x.Outline)}
+	if len(x.Strategy) > 0 {
+		out["strategy"] = x.Strategy.String()
+	}
+	return out
+}
+
 // inForce is a flag's value and its source. What the thread keeps is in force
-// unless something else is given.
-func (a *app) inForce(flag *kong.Flag, kept string) setting {
+// unless something else is given, then what the agent's file says.
+func (a *app) inForce(flag *kong.Flag, kept, file, answers string) setting {
 	s := setting{flag.Name, fmt.Sprint(flag.Target.Interface()), a.source(flag)}
 	if strings.HasSuffix(flag.Name, "-url") {
 		s.Value = model.Shown(s.Value)
 	}
-	if s.Source != "default" {
+	gives := s.Value == skein.Unset && (flag.Name == "model" || flag.Name == "strategy")
+	switch {
+	case s.Source != "default" && !gives:
 		return s
-	}
-	if kept != "" {
+	case kept != "" && !gives:
 		return setting{flag.Name, kept, "thread"}
+	case file != "":
+		return setting{flag.Name, file, "the file of agent " + answers}
+	case gives:
+		s.Value, s.Source = "", "default"
 	}
 	if s.Value == "" {
 		s.Value = a.unset(flag.Name)

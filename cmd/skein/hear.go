@@ -13,6 +13,7 @@ import (
 
 // retry has answered what no answer came to, or else the newest answer made again.
 func (c *chat) retry() error {
+	c.pending = false
 	waits, err := c.unanswered()
 	if err != nil {
 		return err
@@ -68,12 +69,13 @@ func (c *chat) hear(answers answers) (pieces int, err error) {
 		}
 	}()
 	out := &answer{chat: c}
+	c.halted = false
 	for {
 		select {
 		case h, more := <-coming:
 			switch {
 			case !more:
-				return pieces, errors.Join(out.end(), err)
+				return pieces, errors.Join(out.end(), err, c.keepHeld())
 			case h.err != nil:
 				err = errors.Join(err, out.end(), c.stopped(ctx, h.err))
 			case err == nil:
@@ -93,12 +95,19 @@ func (c *chat) hear(answers answers) (pieces int, err error) {
 }
 
 // stopped tells that an interrupt, and not err, has ended an answer, or that
-// somebody else has stopped it.
+// somebody else has stopped it. Of a command that was typed here that is told
+// already.
 func (c *chat) stopped(ctx context.Context, err error) error {
+	typed := c.halted
 	switch {
-	case ctx.Err() != nil && c.ctx.Err() == nil:
-		return c.printf("%s", c.words.stopped)
-	case ctx.Err() == nil && thread.CodeOf(err) == thread.Aborted:
+	case c.ctx.Err() != nil:
+	case typed && thread.CodeOf(err) == thread.Aborted:
+		return nil
+	case ctx.Err() != nil:
+		c.halted = true
+		return c.note(c.words.stopped)
+	case thread.CodeOf(err) == thread.Aborted:
+		c.halted = true
 		return &thread.Error{Code: thread.Aborted, Op: "chat", Thread: c.thread.ID(), Message: "the turn was stopped from elsewhere", Hint: "what came of the answer is kept"}
 	}
 	return err

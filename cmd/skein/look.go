@@ -111,7 +111,10 @@ func (promptCmd) Help() string {
 }
 
 func (c promptCmd) Run(a *app) error {
-	return a.inThread(toPreview, c.Thread, func(_ *skein.Engine, t *skein.Thread) error {
+	return a.inThread(toPreview, c.Thread, func(e *skein.Engine, t *skein.Thread) error {
+		if err := a.shop.concerns(a.ctx, e, t); err != nil {
+			return err
+		}
 		if c.At == 0 {
 			return a.showPrompt(t, a.flags.Agent)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/model/echo"
 	"github.com/skeinhq/skein/model/scripted"
@@ -205,7 +206,7 @@ func (a *app) fallback() (name, notice string) {
 // that are wrong fail here. Where none was asked for, the notice says how a key is
 // set if there is none.
 func (a *app) unlock() (notice string, err error) {
-	if a.flags.Model == "" {
+	if a.flags.Model == "" || a.flags.Model == skein.Unset {
 		_, notice = a.fallback()
 		return notice, nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/skeinhq/skein"
@@ -39,6 +40,11 @@ func permitted(t skein.OfferedTool) string {
 	s := string(t.Decision)
 	if len(t.Others) > 0 {
 		s += "; by path or command: " + strings.Join(t.Others, ", ")
+	}
+	if len(t.Allowed) == 1 && t.Allowed[0].Command == "" {
+		s += "; allowed in this thread"
+	} else if len(t.Allowed) > 0 {
+		s += fmt.Sprintf("; allowed in this thread: %s", counted(len(t.Allowed), "command line", "command lines"))
 	}
 	if t.Locked != "" {
 		s += "; locked until the skill " + t.Locked + " is loaded"

@@ -26,10 +26,10 @@ func (a *app) fullScreen(e *skein.Engine, id string, s skein.Settings, notice st
 	if err != nil {
 		return err
 	}
-	defer a.holdWarnings()()
 	return errors.Join(tui.Run(ctx, tui.Config{
 		Engine: e, Thread: id, Settings: s, Me: a.me(), Model: a.modelName(), Drafts: drafts,
 		Notice: notice, Commands: listed(), Mouse: mouse, In: a.in, Out: a.out,
+		Workspace: a.shop.root.FS(), Warnings: a.showWarnings,
 		Run: func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (tui.Outcome, error) {
 			printing := *a
 			printing.ctx, printing.out, printing.errs = ctx, out, out
@@ -54,7 +54,7 @@ func (a *app) drafts() (dir string, forget func() error, err error) {
 
 // modelName is the model where neither thread nor agent names one.
 func (a *app) modelName() string {
-	if a.flags.Model != "" {
+	if a.flags.Model != "" && a.flags.Model != skein.Unset {
 		return a.flags.Model
 	}
 	name, _ := a.fallback()

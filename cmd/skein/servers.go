@@ -89,6 +89,44 @@ type servers struct {
 
 	mu   sync.Mutex // guards open
 	open map[string]*mcp.Client
+
+	telling sync.Mutex          // guards the rest
+	amiss   map[string][]string // what is to be told of a server, once somebody works with it
+	wanted  map[string]bool     // somebody does
+}
+
+// warn tells what is amiss with a server to who works with it, and to no other.
+func (s *servers) warn(server, text string) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.wanted[server] {
+		s.app.warn(text)
+		return
+	}
+	s.amiss[server] = append(s.amiss[server], text)
+}
+
+// want says that somebody works with the servers that those names are of.
+func (s *servers) want(names []string) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	for _, n := range names {
+		server, ok := s.behind(n)
+		if !ok || s.wanted[server] {
+			continue
+		}
+		s.wanted[server] = true
+		for _, text := range s.amiss[server] {
+			s.app.warn(text)
+		}
+		delete(s.amiss, server)
+	}
+}
+
+// startedHere says whether a name is of a server that is started in the workspace.
+func (s *servers) startedHere(name string) bool {
+	server, ok := s.behind(name)
+	return ok && slices.ContainsFunc(s.all, func(x mcp.Server) bool { return x.Name == server && x.URL == "" })
 }
 
 func (a *app) openServers(workspace string, reaches bool) (*servers, error) {
@@ -101,7 +139,7 @@ func (a *app) openServers(workspace string, reaches bool) (*servers, error) {
 			all[i].Dir = workspace
 		}
 	}
-	return &servers{app: a, reaches: reaches, all: all, open: map[string]*mcp.Client{}}, nil
+	return &servers{app: a, reaches: reaches, all: all, open: map[string]*mcp.Client{}, amiss: map[string][]string{}, wanted: map[string]bool{}}, nil
 }
 
 // behind gives the server that a set or a tool of that name is of.
@@ -150,11 +188,11 @@ func (s *servers) client(x mcp.Server) *mcp.Client {
 	var list []mcp.Server
 	filled, err := filledIn(x)
 	if err != nil {
-		s.app.warn(err.Error())
+		s.warn(x.Name, err.Error())
 	} else {
 		list = append(list, filled)
 	}
-	c := mcp.Open(s.app.ctx, list, s.app.warn)
+	c := mcp.Open(s.app.ctx, list, func(text string) { s.warn(x.Name, text) })
 	s.open[x.Name] = c
 	return c
 }

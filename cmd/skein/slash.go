@@ -42,7 +42,7 @@ func slashes() []slash {
 			return c.showSearch(c.thread, skein.SearchQuery{Text: argument(args)})
 		}},
 		{"approve", "[CALL] [always]", "allow a call that waits", 2, (*chat).approve},
-		{"approve!", "[CALL]", "allow it, and such calls in this thread from now on", 1, func(c *chat, args []string) error {
+		{"approve!", "[CALL]", "allow it, and every call of the tool in this thread; of a command that very line", 1, func(c *chat, args []string) error {
 			return c.approve(append(args, always))
 		}},
 		{"deny", "[CALL] [REASON]", "deny a call that waits", -1, (*chat).deny},

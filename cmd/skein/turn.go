@@ -25,6 +25,9 @@ func (replyCmd) Help() string {
 // Run has answered what waits and prints the answer as it comes.
 func (c replyCmd) Run(a *app) error {
 	return a.inThread(toGoOn, c.Thread, func(e *skein.Engine, t *skein.Thread) error {
+		if err := a.atHome(a.ctx, t); err != nil {
+			return err
+		}
 		ch := &chat{app: a, engine: e, thread: t, words: &forEyes}
 		waits, err := ch.unanswered()
 		if err != nil {

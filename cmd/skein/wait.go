@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"time"
 
 	"github.com/skeinhq/skein"
@@ -152,8 +151,9 @@ func (c *chat) proceed(since int64) error {
 	if err != nil {
 		return err
 	}
-	if state.Turn == 0 && len(state.Inbox) == 0 {
-		return c.catchUp(since)
+	if state.Turn == 0 {
+		// What is queued stays so where the turn was stopped: else it was taken.
+		return errors.Join(c.catchUp(since), c.mindQueue())
 	}
 	pieces, err := c.hear(c.thread.StreamReply)
 	if asked, ok := waitsFor(err); ok {
@@ -200,16 +200,12 @@ func (c *chat) catchUp(since int64) error {
 		if err != nil {
 			return err
 		}
-		if e.Message == nil || e.Message.Role != thread.Assistant {
-			continue
+		pieces := skein.PiecesOf(&e)
+		if m := e.Message; m != nil && m.Role == thread.Assistant && m.PlainText() != "" {
+			pieces = append([]skein.Piece{{ID: e.ID, Author: m.Author, Text: m.PlainText()}}, pieces...)
 		}
-		if text := e.Message.PlainText(); text != "" {
-			if err := out.add(skein.Piece{ID: e.ID, Author: e.Message.Author, Text: text}); err != nil {
-				return err
-			}
-		}
-		for _, call := range e.Message.Calls() {
-			if err := out.add(skein.Piece{ID: e.ID, Author: e.Message.Author, Call: &call}); err != nil {
+		for _, p := range pieces {
+			if err := out.add(p); err != nil {
 				return err
 			}
 		}
@@ -235,54 +231,4 @@ func (c *chat) note(words string) error {
 		return nil
 	}
 	return c.printf("%s", words)
-}
-
-// meanwhile gives the lines that are typed during an answer, until one has to wait
-// for its end, or that comes.
-func (c *chat) meanwhile(answering context.Context) <-chan typed {
-	if c.typist == nil || c.held != nil || answering.Err() != nil {
-		return nil
-	}
-	return c.typist.lines
-}
-
-// The commands that are for a turn that runs.
-const (
-	steerCommand = "/steer"
-	stopCommand  = "/stop"
-)
-
-// interject takes a line that was typed during an answer: what is for the running
-// turn at once, all else after it. over says that the answer is to end: a turn that
-// was stopped must not begin anew.
-func (c *chat) interject(out *answer, line typed) (over bool, err error) {
-	text := strings.TrimSpace(line.text)
-	name, _, _ := strings.Cut(text, " ")
-	if line.err != nil || name != steerCommand && name != stopCommand {
-		c.held = &line
-		return false, nil
-	}
-	if err := errors.Join(out.end(), c.untilBegun()); err != nil {
-		return false, err
-	}
-	_, err = c.command(text)
-	return name == stopCommand && err == nil, c.tell(err)
-}
-
-// mostToBegin is how long a turn may take to begin.
-const mostToBegin = 2 * time.Second
-
-// untilBegun waits until the turn that was asked for has begun.
-func (c *chat) untilBegun() error {
-	ctx, stop := context.WithTimeout(c.ctx, mostToBegin)
-	defer stop()
-	for {
-		state, err := c.thread.State(c.ctx)
-		if err != nil || state.Turn != 0 {
-			return err
-		}
-		if model.Wait(ctx, lookForOwner/10) != nil {
-			return c.ctx.Err() // the command says that no turn runs
-		}
-	}
 }

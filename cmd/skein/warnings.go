@@ -3,22 +3,40 @@ package main
 import (
 	"fmt"
 	"sync"
+
+	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
 )
 
 // warnings are told on standard error as they come, from whatever goroutine; or
-// kept while something else has the screen.
+// shown by what has the screen.
 type warnings struct {
 	mu   sync.Mutex // guards the rest
-	hold bool
-	kept []string
+	show func(text string)
+}
+
+// warner hears what threads warn of, and tells it where nothing else does.
+func (a *app) warner() skein.Observer {
+	return skein.Observer{Event: func(e skein.Event) {
+		if e.Type == thread.WarningEvent && !a.warned.shown() {
+			a.warn(e.Reason)
+		}
+	}}
+}
+
+// shown says whether the screen shows warnings of threads by itself.
+func (w *warnings) shown() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.show != nil
 }
 
 // warn tells what was left out, and why. The talk goes on.
 func (a *app) warn(text string) {
 	a.warned.mu.Lock()
 	defer a.warned.mu.Unlock()
-	if a.warned.hold {
-		a.warned.kept = append(a.warned.kept, text)
+	if a.warned.show != nil {
+		a.warned.show(text)
 		return
 	}
 	a.printWarning(text)
@@ -30,18 +48,14 @@ func (a *app) printWarning(text string) {
 	_, _ = fmt.Fprintf(a.errs, "skein: %s\n", safe(text))
 }
 
-// holdWarnings keeps them until the function that it gives is called.
-func (a *app) holdWarnings() (tell func()) {
+// showWarnings has them shown until the function that it gives is called.
+func (a *app) showWarnings(show func(text string)) (end func()) {
 	a.warned.mu.Lock()
 	defer a.warned.mu.Unlock()
-	a.warned.hold = true
+	a.warned.show = show
 	return func() {
 		a.warned.mu.Lock()
 		defer a.warned.mu.Unlock()
-		a.warned.hold = false
-		for _, text := range a.warned.kept {
-			a.printWarning(text)
-		}
-		a.warned.kept = nil
+		a.warned.show = nil
 	}
 }

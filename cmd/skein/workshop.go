@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,16 +23,20 @@ import (
 // It is closed after the engine.
 type workshop struct {
 	app     *app
+	dir     string
 	root    *os.Root
 	own     []tool.Set // the tools for the folder
 	servers *servers
-	named   []string // tools and sets that agents and skills ask for
+	named   []string     // tools and sets that agents and skills ask for
+	learnt  guide.Skills // once they are read
+
+	bySkills []string // of servers, what skills ask for
 }
 
 // openWorkshop opens the workspace. reaches says whether MCP servers may be
 // started: a command that asks no model needs none.
 func (a *app) openWorkshop(agents []skein.Agent, reaches bool) (*workshop, error) {
-	dir, err := filepath.Abs(a.flags.Workspace)
+	dir, err := a.workspaceDir()
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +48,11 @@ func (a *app) openWorkshop(agents []skein.Agent, reaches bool) (*workshop, error
 	if err != nil {
 		return nil, &thread.Error{Code: thread.Configuration, Op: "workspace", Message: fmt.Sprintf("the workspace %s cannot be opened", a.flags.Workspace), Hint: "--workspace names another folder", Err: err}
 	}
-	w := &workshop{app: a, root: root, servers: servers}
+	w := &workshop{app: a, dir: dir, root: root, servers: servers}
 	for _, x := range agents {
 		w.named = append(w.named, x.Tools...)
 	}
-	for _, s := range w.offered(dir) {
+	for _, s := range w.offered() {
 		tools, err := s.make()
 		if err != nil && slices.Contains(w.named, s.name) {
 			a.warn(fmt.Sprintf("the tools %s are not there: %s", s.name, oneLine(err)))
@@ -66,13 +69,13 @@ type offer struct {
 }
 
 // offered are the sets that there are besides those of MCP servers.
-func (w *workshop) offered(dir string) []offer {
-	space := files.New(w.root)
+func (w *workshop) offered() []offer {
+	space := files.New(w.root, w.app.protected(w.dir)...)
 	return []offer{
 		{files.Set, space.Tools},
 		{files.SearchSet, func() ([]tool.Tool, error) { return single(space.Search()) }},
-		{git.Set, func() ([]tool.Tool, error) { return single(git.Tool(dir)) }},
-		{shell.Set, func() ([]tool.Tool, error) { return single(shell.Tool(dir, shell.Options{})) }},
+		{git.Set, func() ([]tool.Tool, error) { return single(git.Tool(w.dir)) }},
+		{shell.Set, func() ([]tool.Tool, error) { return single(shell.Tool(w.dir, shell.Options{})) }},
 	}
 }
 
@@ -111,7 +114,7 @@ func (w *workshop) sets(ctx context.Context) []tool.Set {
 // called gives the set or the tool of a name, for a skill.
 func (w *workshop) called(name string) ([]tool.Tool, bool) {
 	if server, ok := w.servers.behind(name); ok {
-		w.named = append(w.named, name)
+		w.named, w.bySkills = append(w.named, name), append(w.bySkills, name)
 		return pick(w.servers.sets(w.app.ctx, []string{server}), name), true
 	}
 	i := slices.IndexFunc(w.own, func(s tool.Set) bool { return s.Name == name })
@@ -160,6 +163,7 @@ func (w *workshop) skills() (guide.Skills, error) {
 		}
 		out = append(out, s)
 	}
+	w.learnt = out
 	return out, nil
 }
 

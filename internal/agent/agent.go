@@ -94,7 +94,8 @@ func (a Agent) instructions() int64 {
 	return n
 }
 
-// Settings are what was given for a thread: they are written to it and stay.
+// Settings are what was given for a thread: they are written to it and stay. In
+// Model and Strategy, [Unset] put over them gives the choice back to the agent.
 type Settings struct {
 	Agent    string        `json:"agent,omitempty"`
 	Model    string        `json:"model,omitempty"`
@@ -102,6 +103,10 @@ type Settings struct {
 	Tail     outline.Marks `json:"tail,omitzero"`
 	Outline  outline.Marks `json:"outline,omitzero"`
 	Zone     string        `json:"zone,omitempty"` // an IANA name; empty: UTC
+
+	// Workspace is the folder, as an absolute path, that the thread's agents work in;
+	// empty: none of them has yet.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // Over gives s with whatever o sets put over it.
@@ -115,6 +120,13 @@ func (s Settings) Over(o Settings) Settings {
 	put(&s.Model, o.Model)
 	put(&s.Strategy, o.Strategy)
 	put(&s.Zone, o.Zone)
+	put(&s.Workspace, o.Workspace)
+	if s.Model == Unset {
+		s.Model = ""
+	}
+	if s.Strategy == Unset {
+		s.Strategy = ""
+	}
 	if o.Tail != (outline.Marks{}) {
 		s.Tail = o.Tail
 	}

@@ -18,7 +18,7 @@ import (
 const reasonOverflow = "overflow"
 
 // Shrink lets the thread's strategies act, one after the other, where there is
-// reason to: outside a turn at the moment Overflowing there always is.
+// reason to: at the moments Overflowing and Asking there always is.
 func (t *Turn) Shrink(ctx context.Context, moment Moment) error {
 	chain := t.Chain
 	if len(chain) == 0 {
@@ -46,7 +46,7 @@ func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, 
 	}
 	in := strategy.Input{
 		Messages: past.sent(), Agent: t.Agent.Name, Turn: t.begun.Seq, Step: t.took.steps + 1, Model: t.Name,
-		Limit: t.Rules.Room(), Fixed: t.fixed(past), Overflowing: moment == Overflowing, Followed: followed,
+		Limit: t.Rules.Room(), Fixed: t.fixed(past), Overflowing: moment.forced(), Followed: followed,
 		Summarize: strategy.Summarizer{Models: t.Models, Model: t.Name}.Summarize,
 	}
 	in.Noted, _, err = t.Log.Store.Doc(ctx, t.Log.Thread.Key, thread.NotedDoc)
@@ -65,8 +65,8 @@ func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, 
 	if out.Cut == nil {
 		return t.spent(ctx, out)
 	}
-	if moment == Overflowing && out.Cut.Reason == "" {
-		out.Cut.Reason = reasonOverflow
+	if moment == Asking || moment == Overflowing && out.Cut.Reason == "" {
+		out.Cut.Reason = reasons[moment]
 	}
 	t.complete(out.Cut, past, out.Messages)
 	docs, err := t.noted(ctx, out)

@@ -16,15 +16,20 @@ type Moment int
 
 // The moments. Inside a turn only HARD calls for a cut, and the newest call
 // with its results stays. Where the provider has found the prompt too large a cut
-// is called for in any case, and halves the tail: our estimate was too low.
+// is called for in any case, and halves the tail: our estimate was too low. The
+// same is done where somebody asks for it.
 const (
 	BetweenTurns Moment = iota
 	InsideTurn
 	Overflowing
+	Asking
 )
 
+// forced says whether a cut is called for whatever there is.
+func (m Moment) forced() bool { return m == Overflowing || m == Asking }
+
 // reasons are what a cut's entry says of why it was made.
-var reasons = map[Moment]string{BetweenTurns: "tail", InsideTurn: "tail", Overflowing: "overflow"}
+var reasons = map[Moment]string{BetweenTurns: "tail", InsideTurn: "tail", Overflowing: reasonOverflow, Asking: "asked"}
 
 // Cut moves the boundary if the tail weighs too much, as far as there are lines
 // to stand for what leaves. Past HARD, and where no model writes lines, it has
@@ -47,7 +52,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	if when != BetweenTurns {
 		limits.Keep = newestStep(past.Whole(), l.Thread.Turn)
 	}
-	if when == Overflowing {
+	if when.forced() {
 		called = true
 		limits.Low = min(limits.Low, tail.Weight()/2)
 		limits.Hard = limits.Low
@@ -69,7 +74,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	if err != nil {
 		return false, err
 	}
-	if lines < want && (when == Overflowing || tail.Over(m.Tail, true)) {
+	if lines < want && (when.forced() || tail.Over(m.Tail, true)) {
 		if err := l.Lines.Fill(ctx, &l.Thread, want); err != nil {
 			return false, err
 		}

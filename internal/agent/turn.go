@@ -335,10 +335,14 @@ func (t *Turn) prompt(ctx context.Context, usage Usage) (*prompt.Prompt, error) 
 	return p, prompt.Validate(&p.Request, t.Rules)
 }
 
-// Abort ends the open turn, which nobody runs, as stopped.
+// Abort ends the open turn, which nobody runs, as stopped. It takes no more of the
+// turn than Log and Now.
 func (t *Turn) Abort(ctx context.Context) error {
 	if err := t.begin(ctx); err != nil {
 		return err
+	}
+	if b := t.begun.Turn; b != nil {
+		t.Agent.Name = b.Agent
 	}
 	return t.end(ctx, thread.StopAborted, &thread.Error{Code: thread.Aborted, Op: "turn", Thread: t.Log.Thread.ID, Message: "the turn was stopped"})
 }

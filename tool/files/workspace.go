@@ -39,7 +39,7 @@ func New(root *os.Root, protected ...string) *Workspace {
 // mayChange says whether the file at a path may be changed, and where not, why.
 func (w *Workspace) mayChange(p string) error {
 	for _, q := range w.protected {
-		if strings.EqualFold(p, q) || len(p) > len(q) && p[len(q)] == '/' && strings.EqualFold(p[:len(q)], q) {
+		if q == "." || strings.EqualFold(p, q) || len(p) > len(q) && p[len(q)] == '/' && strings.EqualFold(p[:len(q)], q) {
 			return fmt.Errorf("%s belongs to what sets the agents up, which only people change", shown(p))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/thread"
 )
 
@@ -53,7 +54,7 @@ func (a *answer) lines(key drawKey) []string {
 		out = append(out, c.clip(strong.on(safeLine(a.author)), width))
 	}
 	if t := a.thinking.text; t != "" {
-		p := part{kind: thinkingKind, text: t, size: len(t)}
+		p := part{kind: thinkingKind, text: t, size: len(t), lines: max(1, countLines(t))}
 		open := key.folds.thinking
 		title := "thinking"
 		if a.text.text == "" {
@@ -112,6 +113,10 @@ type status struct {
 	title    string
 	model    string
 	agent    string
+	strategy string // names
+
+	modelBy, strategyBy skein.Source
+
 	prompt   int64 // tokens of the newest request
 	cached   int   // percent of the prompts' tokens that were read from the cache; -1: not known
 	expected bool  // cached is what was the same, as no provider billed anything
@@ -133,9 +138,25 @@ type status struct {
 	below     []aside // what stands after it
 }
 
+// chosen is a choice and whose word it is.
+func chosen(choice string, by skein.Source) string {
+	if choice == "" || by == "" {
+		return choice
+	}
+	return choice + " (" + By(by) + ")"
+}
+
+// By says in words whose word a choice is.
+func By(s skein.Source) string {
+	if s == skein.ByAgent {
+		return "agent's file"
+	}
+	return string(s)
+}
+
 // items gives the parts of the status line, what matters most first.
 func (s *status) items() []string {
-	out := []string{s.model}
+	out := []string{chosen(s.model, s.modelBy)}
 	if s.prompt > 0 {
 		out = append(out, countText(s.prompt)+" tokens")
 	}
@@ -149,6 +170,7 @@ func (s *status) items() []string {
 	if s.cost > 0 {
 		out = append(out, fmt.Sprintf("$%.4f", s.cost))
 	}
+	out = append(out, chosen(s.strategy, s.strategyBy))
 	switch {
 	case s.problem != "":
 		out = append(out, counted(s.backlog, "line", "lines")+" due: "+s.problem)

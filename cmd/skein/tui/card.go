@@ -3,6 +3,7 @@ package tui
 import (
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type card struct {
 	call     string // its id
 	agent    string
 	tool     string
+	always   string // what A allows
 	question string // empty where the input's view says it
 	reason   string // of the rule that asks
 	rows     []inputRow
@@ -47,10 +49,15 @@ func sumOf(a skein.Asked) [sha256.Size]byte {
 	return sha256.Sum256(append([]byte(a.Tool+"\n"), a.Input...))
 }
 
-func cardOf(a skein.Asked) *card {
-	c := &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), reason: safeLine(a.Reason), size: len(a.Input), sum: sumOf(a)}
+// cardOf makes the card of a call; what that would change is looked at in the
+// workspace, nil where there is none.
+func cardOf(a skein.Asked, workspace fs.FS) *card {
+	c := &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), reason: safeLine(a.Reason), size: len(a.Input), sum: sumOf(a), always: safeLine(Always(a))}
 	var special bool
 	c.rows, special = inputRows(a.Tool, a.Input)
+	if rows, ok := replaces(workspace, a.Input); ok && special && a.Tool == "write_file" {
+		c.rows = append(rows, others(a.Input, "path", "content")...)
+	}
 	if question := plain(thread.OneLine(a.Question)); !special && !strings.HasPrefix(question, a.Tool+": {") {
 		c.question = question // else it is the input, which is shown
 	}
@@ -64,7 +71,7 @@ func cardOf(a skein.Asked) *card {
 }
 
 // privateCard stands for a call that is not for the viewer's eyes.
-func privateCard(a skein.Asked) *card {
+func privateCard(a skein.Asked, _ fs.FS) *card {
 	return &card{call: a.Call, agent: safeLine(a.Agent), tool: safeLine(a.Tool), question: "(private)", sum: sumOf(a), private: true}
 }
 
@@ -124,7 +131,7 @@ func (c *card) state(w cells, width int, focused bool) []string {
 	case c.sent:
 		return []string{faint.on(w.clip("deciding…", width))}
 	case focused:
-		return styled(strong, w.wrap("a: allow once · A: always in this thread · d: deny", width))
+		return styled(strong, w.wrap("a: allow once · A: "+c.always+" · d: deny", width))
 	}
 	return []string{faint.on(w.clip("Alt-A decides", width))}
 }

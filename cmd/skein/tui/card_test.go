@@ -15,7 +15,17 @@ import (
 )
 
 func asked(call, tool, input string) skein.Asked {
-	return skein.Asked{Call: call, Agent: "north", Tool: tool, Input: json.RawMessage(input), Question: tool + ": " + input, Reason: "it changes a file"}
+	var reached struct{ Path, Command string }
+	if json.Unmarshal([]byte(input), &reached) != nil {
+		reached.Path = "" // the question has the input
+	}
+	what := input
+	for _, s := range []string{reached.Path, strings.ReplaceAll(reached.Command, "\n", "⏎")} {
+		if s != "" {
+			what = s
+		}
+	}
+	return skein.Asked{Call: call, Agent: "north", Tool: tool, Input: json.RawMessage(input), Question: tool + ": " + what, Reason: "it changes a file"}
 }
 
 // edits and commands are calls that wait.
@@ -34,7 +44,7 @@ func (s *stage) stands(decisions map[string]string, calls ...skein.Asked) *stage
 	st := s.m.status
 	st.open, st.asked, st.decisions = true, nil, decisions
 	for _, a := range calls {
-		st.asked = append(st.asked, cardOf(a))
+		st.asked = append(st.asked, cardOf(a, nil))
 	}
 	return s.give(statusRead{sitting: 1, status: st})
 }
@@ -273,7 +283,7 @@ func TestACardShowsAllThatACallHolds(t *testing.T) {
 		}
 		width := rapid.IntRange(20, 100).Draw(rt, "width")
 		s := play(t, width, 24)
-		c := cardOf(asked("c", name, string(input)))
+		c := cardOf(asked("c", name, string(input)), nil)
 		c.open = true
 		lines := c.lines(s.m.look, false)
 		whole := ""
@@ -303,7 +313,7 @@ func TestACardShowsAllThatACallHolds(t *testing.T) {
 }
 
 func TestAHugeInputIsBounded(t *testing.T) {
-	c := cardOf(asked("c", "write_file", fmt.Sprintf(`{"path":"a","content":%q}`, strings.Repeat("x", 1<<20))))
+	c := cardOf(asked("c", "write_file", fmt.Sprintf(`{"path":"a","content":%q}`, strings.Repeat("x", 1<<20))), nil)
 	n := 0
 	for _, r := range c.rows {
 		n += len(r.text)

@@ -54,7 +54,7 @@ func onCard() []binding {
 		{[]string{"a"}, "allow it once", func(m *model) []effect {
 			return m.decide(thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeOnce})
 		}},
-		{[]string{"A"}, "allow it always in this thread", func(m *model) []effect {
+		{[]string{"A"}, "allow the tool always in this thread, a command only as it is", func(m *model) []effect {
 			return m.decide(thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeThread})
 		}},
 		{[]string{"d"}, "deny it, with a reason", do(func(m *model) {

@@ -91,7 +91,8 @@ type (
 		strategy string // names, joined by commas; empty: the outline, as far as is known
 		err      error
 	}
-	ticked struct { // a second has passed
+	warned struct{ text string } // of no thread
+	ticked struct {              // a second has passed
 		sitting int
 	}
 	decided struct { // a decision is in the log, or why not

@@ -35,6 +35,7 @@ type part struct {
 	note   string // of a call: what was decided of it; of a result: how long it took
 	failed bool
 	size   int  // bytes there were
+	lines  int  // the same
 	cut    bool // text is not all
 }
 
@@ -122,7 +123,7 @@ func resultText(parts []thread.Part) string {
 
 // clipped sets a part's text, up to limit bytes of it.
 func clipped(p part, text string, limit int) part {
-	p.size = len(text)
+	p.size, p.lines = len(text), max(1, countLines(text))
 	if len(text) > limit {
 		for limit > 0 && text[limit]&0xc0 == 0x80 {
 			limit--
@@ -279,7 +280,7 @@ func (d *drawn) part(i int, p part, key drawKey) []string {
 // foldedLines shows thinking or a tool's output: a line about it, and all of it
 // where it is open.
 func foldedLines(c cells, width int, p part, title string, open bool) []string {
-	count := strings.Count(strings.TrimRight(p.text, "\n"), "\n") + 1
+	count := p.lines
 	size := fmt.Sprintf("%d lines", count)
 	if count == 1 {
 		size = bytesText(p.size)
@@ -297,6 +298,9 @@ func foldedLines(c cells, width int, p part, title string, open bool) []string {
 		sign = "← "
 		if p.failed {
 			mark, size = bad, "failed, "+size
+		}
+		if p.failed && strings.HasPrefix(p.text, "This call was n") {
+			size = "not run, " + strings.TrimPrefix(size, "failed, ")
 		}
 	}
 	head := mark.on(sign + title)

@@ -189,6 +189,8 @@ func (m *model) news(msg any) []effect {
 		if m.current(msg.sitting) {
 			return m.done(msg)
 		}
+	case warned:
+		m.warn(safeLine(msg.text))
 	case ticked: // what runs is drawn with its time
 	default:
 		if m.panel != nil {

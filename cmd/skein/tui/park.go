@@ -218,7 +218,7 @@ func (s *shell) cards(t *skein.Thread, state *thread.Thread, asked []skein.Asked
 		if hidden[a.Call] {
 			show = privateCard
 		}
-		out = append(out, show(a))
+		out = append(out, show(a, s.cfg.Workspace))
 	}
 	return out, nil
 }

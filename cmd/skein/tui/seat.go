@@ -133,6 +133,9 @@ func (s *shell) run(in *seat) {
 			cancel()
 			in.mu.Lock()
 			stopped = in.stopped
+			if thread.CodeOf(err) == thread.Aborted {
+				in.due = false // somebody has stopped it: what is queued waits
+			}
 			in.due = in.due || on && !stopped
 			in.cancel = nil
 			in.mu.Unlock()

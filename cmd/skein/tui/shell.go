@@ -97,8 +97,8 @@ func (s *shell) do(e effect) {
 		})
 	case readOutline:
 		s.work.Go(func() {
-			o, strategy, err := s.outline(t)
-			s.tell(outlineRead{sitting, o, strategy, err}, err)
+			o, err := t.Outline(s.ctx)
+			s.tell(outlineRead{sitting, o, o.Strategy, err}, err)
 		})
 	case openLine:
 		s.work.Go(func() {
@@ -308,17 +308,19 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 	if err != nil {
 		return status{}, state, err
 	}
+	force, err := s.cfg.Engine.InForce(settings)
+	if err != nil {
+		return status{}, state, err
+	}
 	usage, err := t.Usage(s.ctx)
 	if err != nil {
 		return status{}, state, err
 	}
 	st := status{
-		title: state.Title, agent: s.cfg.Engine.Answering(settings), model: settings.Model, cached: -1,
+		title: state.Title, agent: force.Agent, cached: -1,
+		model: force.Model.Name, modelBy: force.Model.By, strategy: strings.ReplaceAll(force.Strategy.Name, ",", ", "), strategyBy: force.Strategy.By,
 		cost: usage.Turns.Cost + usage.Lines.Cost, backlog: state.Backlog,
 		tip: state.Tip, branch: state.Branch, length: state.Length,
-	}
-	if st.model == "" {
-		st.model = s.cfg.Model
 	}
 	if last := usage.Last[st.agent]; last != nil {
 		st.prompt = int64(last.Tokens)
@@ -345,28 +347,6 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 		st.problem = o.Error
 	}
 	return st, state, nil
-}
-
-// outline reads the outline and, where the thread's strategies end in another,
-// their names: those that were set, or that made the newest cut.
-func (s *shell) outline(t *skein.Thread) (o skein.Outline, strategy string, err error) {
-	if o, err = t.Outline(s.ctx); err != nil {
-		return o, "", err
-	}
-	settings, err := t.Settings(s.ctx)
-	if err != nil {
-		return o, "", err
-	}
-	strategy = settings.Strategy
-	for e, err := range t.Entries(s.ctx, store.EntriesQuery{Newest: true, Limit: 1, Kinds: []thread.Kind{thread.CutKind}}) {
-		if err != nil {
-			return o, "", err
-		}
-		if strategy == "" && e.Cut != nil {
-			strategy = e.Cut.Chain
-		}
-	}
-	return o, strategy, nil
 }
 
 func (s *shell) threads() (out []thread.Thread, err error) {

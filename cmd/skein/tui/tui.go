@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,6 +32,12 @@ type Config struct {
 	// thread. What it prints is shown.
 	Commands []Command
 	Run      func(ctx context.Context, t *skein.Thread, text string, out io.Writer) (Outcome, error)
+
+	Workspace fs.FS // what agents change is looked at there; nil: nowhere
+
+	// Warnings has show called with what is to be told beside the talk, until the
+	// function that it gives is called; nil: there is nothing.
+	Warnings func(show func(text string)) (end func())
 
 	In    io.Reader      // the terminal's keys
 	Out   io.Writer      // the terminal's screen
@@ -67,6 +74,9 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	running := tea.NewProgram(p, options...)
 	p.shell = newShell(ctx, cfg, func(msg any) { running.Send(msg) })
+	if cfg.Warnings != nil {
+		defer cfg.Warnings(func(text string) { running.Send(warned{text}) })()
+	}
 	p.shell.do(openThread{cfg.Thread})
 	_, err := running.Run()
 	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
