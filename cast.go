@@ -64,6 +64,14 @@ func (e *Engine) cast(ctx context.Context, see eyes, s Settings, to []string) (c
 	if c.chain, _, err = e.chain(s); err != nil {
 		return cast{}, err
 	}
+	for _, x := range c.chain {
+		if x.Model == "" {
+			continue
+		}
+		if _, _, err := e.modelOf(x.Model); err != nil {
+			return cast{}, &thread.Error{Code: thread.Configuration, Op: "strategy", Message: fmt.Sprintf("the strategy %s names a model that is not there", x.Name), Err: err}
+		}
+	}
 	c.marks = agent.MarksFor(s, a, c.rules)
 	if c.skills, err = e.skills(a); err != nil {
 		return cast{}, err

@@ -433,3 +433,29 @@ func TestAnAnswerStaysPrivateThoughItsQuestionWasSummarized(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatNoModelWasSentIsNotDropped(t *testing.T) {
+	ctx := context.Background()
+	for _, chain := range []string{"outline", "sliding", "summarize", "truncate,summarize"} {
+		s := &scribe{summary: good}
+		e := engine(t, skein.Config{Models: s.models, Strategies: strategies()})
+		th := open(t, e, "main", skein.Settings{Strategy: chain})
+		for i := range 4 {
+			if _, err := th.Say(ctx, "ana", fmt.Sprintf("task-%d %s", i, long(20))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := th.Reply(ctx); err != nil {
+			t.Fatal(err)
+		}
+		sent, err := json.Marshal(s.sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 4 {
+			if !strings.Contains(string(sent), fmt.Sprintf("task-%d ", i)) {
+				t.Errorf("%s: no model was sent task %d", chain, i)
+			}
+		}
+	}
+}

@@ -554,3 +554,177 @@ func TestAStoppedTurnIsNotGoneOnWithByItself(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// two agents: north has to ask and may not drop, south may do all.
+func northAndSouth() []skein.Agent {
+	south := skein.Agent{Name: "south"}
+	return []skein.Agent{asking(), south}
+}
+
+func TestAnOpenTurnIsItsAgentsWhateverIsSaidMeanwhile(t *testing.T) {
+	ctx := context.Background()
+	var wrote, dropped atomic.Int64
+	for about, meanwhile := range map[string]func(*skein.Thread) error{
+		"a queued message for another agent": func(th *skein.Thread) error {
+			_, err := th.Say(ctx, "ana", "@south what do you think?")
+			return err
+		},
+		"another agent set for the thread": func(th *skein.Thread) error { return th.Set(ctx, skein.Settings{Agent: "south"}) },
+	} {
+		wrote.Store(0)
+		dropped.Store(0)
+		e := engine(t, skein.Config{
+			Agents: northAndSouth(), Tools: []tool.Tool{writes(t, "write", &wrote), writes(t, "drop", &dropped)}, Model: "scripted",
+			Models: script(t, calls("write", "drop"), "then not", "I think so"),
+		})
+		th := open(t, e, "main", skein.Settings{Agent: "north"})
+		_, err := th.Ask(ctx, "ana", "go")
+		waits(t, err)
+		if err := meanwhile(th); err != nil {
+			t.Fatal(err)
+		}
+		waits(t, th.Reply(ctx))
+		if err := th.Deny(ctx, "ana", "", "no writing"); err != nil {
+			t.Fatal(err)
+		}
+		if err := th.Reply(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if wrote.Load()+dropped.Load() != 0 {
+			t.Errorf("%s: what was denied and what is forbidden ran %d and %d times", about, wrote.Load(), dropped.Load())
+		}
+	}
+}
+
+func TestADenialHoldsWhereAnotherCallIsAllowedForTheThread(t *testing.T) {
+	ctx := context.Background()
+	var ran atomic.Int64
+	e := engine(t, skein.Config{Agents: []skein.Agent{asking()}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted", Models: script(t, calls("write", "write"), "done")})
+	th := open(t, e, "main", skein.Settings{})
+	_, err := th.Ask(ctx, "ana", "go")
+	waits(t, err)
+	if err := errors.Join(th.Deny(ctx, "ana", "write-1", "never p1"), th.ApproveAlways(ctx, "ana", "write-0"), th.Reply(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if texts, _ := results(t, th); texts["write-1"] != "Denied: never p1" || ran.Load() != 1 {
+		t.Errorf("results %v, ran %d times", texts, ran.Load())
+	}
+}
+
+func TestADecisionIsOfTheQuestionThatWasLookedAt(t *testing.T) {
+	ctx := context.Background()
+	again := `{"calls":[{"id":"call_0","name":"write","input":{"path":"p"}}]}`
+	var ran atomic.Int64
+	e := engine(t, skein.Config{Agents: []skein.Agent{asking()}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted", Models: script(t, again, again, "done")})
+	th := open(t, e, "main", skein.Settings{})
+	_, err := th.Ask(ctx, "ana", "go")
+	waits(t, err)
+	looked, err := th.Pending(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Deny(ctx, "ben", "call_0", "no"); err != nil {
+		t.Fatal(err)
+	}
+	waits(t, th.Reply(ctx))
+	if err := th.Approve(ctx, "ana", looked[0].ID); thread.CodeOf(err) != thread.NotFound || ran.Load() != 0 {
+		t.Errorf("a question that waits no longer was answered: %v, ran %d times", err, ran.Load())
+	}
+}
+
+func TestOfTwoDecisionsAtOnceOneCounts(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "t.db")
+	var ran atomic.Int64
+	cfg := skein.Config{Agents: []skein.Agent{asking()}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted", Models: script(t, calls("write"), "done")}
+	one, two := cfg, cfg
+	one.Store, two.Store = openSQLite(t, path, nil), openSQLite(t, path, nil)
+	first, second := engine(t, one), engine(t, two)
+	for round := range 8 {
+		ran.Store(0)
+		id := fmt.Sprintf("t%d", round)
+		a := open(t, first, id, skein.Settings{})
+		_, err := a.Ask(ctx, "ana", "go")
+		waits(t, err)
+		b := open(t, second, id, skein.Settings{})
+		outcomes := make(chan error, 2)
+		go func() { outcomes <- a.Approve(ctx, "ana", "") }()
+		go func() { outcomes <- b.Deny(ctx, "ben", "", "no") }()
+		err1, err2 := <-outcomes, <-outcomes
+		if (err1 == nil) == (err2 == nil) {
+			t.Fatalf("two decisions gave %v and %v", err1, err2)
+		}
+		if err := a.Reply(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTimeThatATurnWaitsDoesNotCount(t *testing.T) {
+	ctx := context.Background()
+	now := start
+	clock := func() time.Time { return now }
+	hour := func() { now = now.Add(time.Hour) }
+	for about, wait := range map[string]func(*skein.Thread) error{
+		"decided at once, gone on with an hour later": func(th *skein.Thread) error {
+			defer hour()
+			return errors.Join(th.Approve(ctx, "ana", "write-0"), th.Approve(ctx, "ana", "write-1"))
+		},
+		"one decided at once, the other an hour later": func(th *skein.Thread) error {
+			err := th.Approve(ctx, "ana", "write-0")
+			hour()
+			return errors.Join(err, th.Approve(ctx, "ana", "write-1"))
+		},
+		"nothing decided, but steered an hour later": func(th *skein.Thread) error {
+			hour()
+			_, err := th.Say(ctx, "ana", "never mind", skein.Now())
+			return err
+		},
+	} {
+		var ran atomic.Int64
+		a := asking()
+		a.Limits.Time = 20 * time.Minute
+		e := engine(t, skein.Config{
+			Store: memory.New(memory.Options{Now: clock}), Now: clock,
+			Agents: []skein.Agent{a}, Tools: []tool.Tool{writes(t, "write", &ran)}, Model: "scripted", Models: script(t, calls("write", "write"), "done"),
+		})
+		th := open(t, e, "main", skein.Settings{})
+		_, err := th.Ask(ctx, "ana", "go")
+		waits(t, err)
+		if err := errors.Join(wait(th), th.Reply(ctx)); err != nil {
+			t.Errorf("%s: %v", about, err)
+		}
+	}
+}
+
+func TestACallThatWasAskedAboutIsNotLockedAfterwards(t *testing.T) {
+	ctx := context.Background()
+	var ran atomic.Int64
+	a := asking()
+	skill := guide.Skills{{Name: "review", Description: "d", Instructions: guide.Text("i"), Tools: []tool.Tool{writes(t, "write", &ran)}}}
+	e := engine(t, skein.Config{Agents: []skein.Agent{a}, Skills: skill, Strategies: strategies(), Model: "scripted", Models: script(t, load, calls("write"), "done")})
+	th := open(t, e, "main", skein.Settings{Strategy: "sliding"})
+	_, err := th.Ask(ctx, "ana", "go")
+	waits(t, err)
+	if err := th.Compact(ctx); err != nil && thread.CodeOf(err) != thread.Limit {
+		t.Fatal(err)
+	}
+	if state, err := th.State(ctx); err != nil || !state.Parked {
+		t.Errorf("after a compaction the turn is not parked any more: %v", err)
+	}
+	if err := errors.Join(th.Approve(ctx, "ana", ""), th.Reply(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if ran.Load() != 1 {
+		texts, _ := results(t, th)
+		t.Errorf("it ran %d times: %v", ran.Load(), texts)
+	}
+}
+
+func TestAStrategyThatNamesNoModelOfOursIsRefusedAtOnce(t *testing.T) {
+	a := skein.Agent{Name: "north", Strategy: strategy.Chain{strategy.SummarizeHistory(strategy.Summarize{Model: "nosuch"})}}
+	e := engine(t, skein.Config{Agents: []skein.Agent{a}})
+	if _, err := e.OpenThread(context.Background(), "main", skein.Settings{}); thread.CodeOf(err) != thread.Configuration || !strings.Contains(err.Error(), "summarize") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -79,7 +79,7 @@ func readSkill(dir fs.FS, e fs.DirEntry, tools func(string) ([]tool.Tool, bool))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return Skill{}, false, errors.New("its SKILL.md is a link, and links are not followed")
 	}
-	text, err := readText(dir, file, MaxSkill)
+	text, err := ReadText(dir, file, MaxSkill)
 	if err != nil {
 		return Skill{}, false, fmt.Errorf("its SKILL.md cannot be read: %w", err)
 	}
@@ -106,7 +106,7 @@ func parseSkill(folder, text string, tools func(string) ([]tool.Tool, bool)) (Sk
 		return Skill{}, err
 	}
 	var f skillHead
-	if err := decodeHead(head, &f); err != nil {
+	if err := Decode(head, &f); err != nil {
 		return Skill{}, fmt.Errorf("its front matter cannot be read: %w", err)
 	}
 	k := Skill{Name: f.Name, Description: strings.TrimSpace(f.Description), Instructions: Text(string(body))}

@@ -53,14 +53,33 @@ func CheckYAML(data []byte) error {
 	return nil
 }
 
-// decodeHead reads settings, of which each must be known.
-func decodeHead(head []byte, into any) error {
+// Decode reads settings that [FrontMatter] gave, of which each must be known. Its
+// errors name the file's line.
+func Decode(head []byte, into any) error {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil
 	}
-	// The line before the head is the one of the dashes: errors name the file's line.
-	err := yaml.UnmarshalWithOptions(append([]byte("\n"), head...), into, yaml.Strict())
-	if err != nil {
+	// The line before the head is the one of the dashes.
+	return decode(append([]byte("\n"), head...), into, yaml.Strict())
+}
+
+// DecodeYAML reads the settings of a whole file, within the bounds of [CheckYAML].
+func DecodeYAML(data []byte, into any) error {
+	if err := CheckYAML(data); err != nil {
+		return err
+	}
+	return decode(data, into)
+}
+
+// decode reads YAML. The parser is known to panic on tags that do not fit their
+// values; nobody's file takes more down than itself.
+func decode(data []byte, into any, options ...yaml.DecodeOption) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errors.New("a value's tag does not fit it; take the ! away")
+		}
+	}()
+	if err := yaml.UnmarshalWithOptions(data, into, options...); err != nil {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return errors.New(line)
 	}

@@ -56,7 +56,7 @@ func AgentsFile() Instruction {
 		if in.Workspace == nil {
 			return "", nil
 		}
-		text, err := readText(in.Workspace, agentsFile, MaxFile)
+		text, err := ReadText(in.Workspace, agentsFile, MaxFile)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				in.warn("The workspace's %s was left out: %v.", agentsFile, err)

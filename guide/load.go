@@ -136,7 +136,7 @@ func (k Skill) file(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := readText(k.Files, name, MaxFile)
+	text, err := ReadText(k.Files, name, MaxFile)
 	if err != nil {
 		return "", fmt.Errorf("the file %q of the %s skill cannot be read: %w", name, k.Name, cause(err))
 	}

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// readText reads a file of text that has at most that many bytes.
-func readText(fsys fs.FS, name string, most int64) (string, error) {
+// ReadText reads a file of text that has at most that many bytes. What is no plain
+// file, such as a pipe or a device, is refused before it is opened.
+func ReadText(fsys fs.FS, name string, most int64) (string, error) {
 	// Opening what is no plain file may never return.
 	info, err := fs.Stat(fsys, name)
 	if err != nil {

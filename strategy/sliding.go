@@ -29,7 +29,8 @@ func (o Sliding) filled() Sliding {
 // whole steps leave, oldest first, until at most Tokens − BatchTokens remain.
 // What is sent begins with a user's message: the one that asked for the oldest
 // step. So the running turn's always stays, first where only steps of that turn are
-// left; the newest step and calls that wait for their results stay too.
+// left; the newest step, calls that wait for their results, and what no model has
+// been sent yet stay too.
 func SlidingWindow(o Sliding) Strategy {
 	return Strategy{Name: SlidingName, Compact: o.filled().compact}
 }
@@ -67,7 +68,7 @@ type window struct {
 
 func newWindow(messages []Message, turn int64) *window {
 	pairs := pair(messages)
-	w := &window{messages: messages, asked: asked(messages, turn), legal: pairs.starts(messages), held: pairs.held(messages)}
+	w := &window{messages: messages, asked: asked(messages, turn), legal: pairs.starts(messages), held: holdUnheard(messages, pairs.held(messages))}
 	w.newest = max(0, w.asked)
 	for i := len(messages) - 1; i > w.asked; i-- {
 		if m := messages[i].Message; m != nil && m.Role == thread.Assistant {
@@ -140,6 +141,19 @@ func (w *window) from(at place) []Message {
 // asks says whether a message is a user's words.
 func asks(m *thread.Message) bool {
 	return m != nil && m.Role == thread.User && len(m.Results()) == 0
+}
+
+// holdUnheard adds to the messages that stay those that no model has been sent:
+// what users said since the newest answer.
+func holdUnheard(messages []Message, held []bool) []bool {
+	for i := len(messages) - 1; i >= 0; i-- {
+		m := messages[i].Message
+		if m != nil && m.Role == thread.Assistant {
+			break
+		}
+		held[i] = held[i] || messages[i].Seq != 0 && asks(m)
+	}
+	return held
 }
 
 // asked finds the user's message that the running turn answers: the newest one

@@ -14,6 +14,7 @@ import (
 // the outline, which cuts by itself.
 type Strategy struct {
 	Name    string
+	Model   string // that it asks besides the agent's, so that it is known before it is needed; empty: none
 	Compact func(ctx context.Context, in Input) (Result, error)
 
 	edits bool // it drops nothing, and may so stand before the outline

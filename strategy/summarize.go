@@ -40,10 +40,11 @@ const SummaryHead = "Summary of the earlier conversation:\n"
 
 // SummarizeHistory has a model summarize what is older than the newest messages,
 // where the prompt is above the trigger. Sent are then the thread's first prompt,
-// the summary, calls that wait for their results, and the newest messages. A later
+// the summary, calls that wait for their results, what no model has been sent yet,
+// and the newest messages. A later
 // summary folds the earlier one in.
 func SummarizeHistory(o Summarize) Strategy {
-	return Strategy{Name: SummarizeName, Compact: o.filled().compact}
+	return Strategy{Name: SummarizeName, Model: o.Model, Compact: o.filled().compact}
 }
 
 func (o Summarize) compact(ctx context.Context, in Input) (Result, error) {
@@ -117,7 +118,7 @@ type plan struct {
 
 func (o Summarize) plan(messages []Message) plan {
 	pairs := pair(messages)
-	held := pairs.held(messages)
+	held := holdUnheard(messages, pairs.held(messages))
 	cut := 0
 	for i, legal := range pairs.starts(messages) {
 		if legal && i <= len(messages)-o.KeepRecentMessages {

@@ -135,10 +135,11 @@ const (
 	ScopeThread = "thread" // every such call in this thread
 )
 
-// Approval records that a call was asked about, or what was decided. It is of
-// the newest call with that id before it.
+// Approval records that a call was asked about, or what was decided. A question is
+// of the newest call with that id before it; a decision names the question.
 type Approval struct {
 	Call     string `json:"call"`
+	Asked    int64  `json:"asked,omitempty"` // of a decision: seq of the entry that asked
 	State    string `json:"state"` // asked, allowed, denied
 	Scope    string `json:"scope,omitempty"`
 	By       string `json:"by,omitempty"`

@@ -113,7 +113,9 @@ type Agent struct {
 
 // Asked is a call that waits for somebody to allow or deny it.
 type Asked struct {
-	Call     string          `json:"call"` // its id
+	ID       string          `json:"id"`   // of the entry that asks: it names this question and no other
+	Seq      int64           `json:"seq"`  // of the same
+	Call     string          `json:"call"` // the call's id, which a model may use again
 	Agent    string          `json:"agent"`
 	Tool     string          `json:"tool"`
 	Input    json.RawMessage `json:"input,omitempty"`

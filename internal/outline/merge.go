@@ -22,7 +22,8 @@ type Outline struct {
 
 // Marks are the two weights between which an outline or a tail is held.
 type Marks struct {
-	Low, High int
+	Low  int `json:"low"`
+	High int `json:"high"`
 }
 
 // Weigher gives the weight of a span's line; ok is false where it is not built.

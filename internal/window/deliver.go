@@ -24,6 +24,10 @@ func (w *Watch) change() (f Frame, wait time.Duration, ok bool, err error) {
 		b.splice(win.Len(), undone)
 		b.text(`]]`)
 	}
+	if win.End > r.recent.length() {
+		w.again = true // as a client does with what it cannot follow
+		return f, 0, false, nil
+	}
 	from := w.from
 	for i := win.End; i < r.recent.length(); i++ {
 		at := win.Len()

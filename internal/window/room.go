@@ -20,25 +20,26 @@ type Room struct {
 
 	reading sync.Mutex // held by who reads the store into the room; taken before mu
 
-	mu      sync.Mutex // guards the rest
-	opened  bool
-	thread  thread.Thread // as of the last entry that was taken
-	recent  recent
-	docs    docs
-	heads   map[int64]*view.Head // cuts that a rewind may bring back, by seq
-	answer  *answer
-	pending map[int64]thread.Batch // commits that came before an earlier one, by their first seq
-	watches map[*Watch]struct{}
-	version int64 // changes with everything that a watch may show
-	commits int64 // batches taken
-	usageAt int64 // changes when a commit brings a usage document
-	ticked  time.Time
-	timer   *time.Timer // runs while text waits for its time
-	todo    todo
-	working bool
-	nudge   chan struct{} // has room for one: what is to be read cannot wait
-	failed  error         // what could not be taken, not reported yet
-	ended   error
+	mu        sync.Mutex // guards the rest
+	opened    bool
+	thread    thread.Thread // as of the last entry that was taken
+	recent    recent
+	docs      docs
+	heads     map[int64]*view.Head // cuts that a rewind may bring back, by seq
+	answer    *answer
+	pending   map[int64]thread.Batch // commits that came before an earlier one, by their first seq
+	watches   map[*Watch]struct{}
+	version   int64 // changes with everything that a watch may show
+	commits   int64 // batches taken
+	usageAt   int64 // changes when a commit brings a usage document
+	ticked    time.Time
+	timer     *time.Timer // runs while text waits for its time
+	gathering *time.Timer // runs while commits wait for more
+	todo      todo
+	working   bool
+	nudge     chan struct{} // has room for one: what is to be read cannot wait
+	failed    error         // what could not be taken, not reported yet
+	ended     error
 }
 
 // What a room remembers of what cannot be used yet.
@@ -62,7 +63,7 @@ func (r *Room) publish(b thread.Batch) {
 		r.wakeLocked(lines)
 	}
 	if more {
-		r.tell()
+		r.tellSoon()
 		return
 	}
 	r.tick()
@@ -277,9 +278,35 @@ func (r *Room) takeDocs(all []thread.Doc) {
 	}
 }
 
+// tellSoon is tell, but where that was less than Config.Gather ago: then what is
+// different is told with what comes until that is over.
+func (r *Room) tellSoon() {
+	rest := r.rooms.cfg.Gather - time.Since(r.ticked)
+	if rest <= 0 || !r.opened {
+		r.tell()
+		return
+	}
+	if r.gathering == nil {
+		r.gathering = time.AfterFunc(rest, r.gathered)
+	}
+}
+
+// gathered runs for a moment at most, and does nothing once the room is closed.
+func (r *Room) gathered() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gathering != nil {
+		r.tell()
+	}
+}
+
 // tell wakes those who wait: something is different.
 func (r *Room) tell() {
 	r.ticked = time.Now()
+	if r.gathering != nil {
+		r.gathering.Stop()
+		r.gathering = nil
+	}
 	r.answer.show()
 	if r.opened {
 		if _, err := r.docs.set(branchDoc, r.thread.Branch); err != nil {
@@ -333,7 +360,7 @@ func (r *Room) end(reason error) {
 		return
 	}
 	r.ended = reason
-	r.stopTimer()
+	r.stopTimers()
 	for w := range r.watches {
 		w.wake()
 	}
@@ -347,17 +374,19 @@ func (r *Room) close() *answer {
 	if r.ended == nil {
 		r.ended = errLeft()
 	}
-	r.stopTimer()
+	r.stopTimers()
 	r.hear(math.MaxInt64)
 	a := r.answer
 	r.answer = &answer{}
 	return a
 }
 
-func (r *Room) stopTimer() {
-	if r.timer != nil {
-		r.timer.Stop()
-		r.timer = nil
+func (r *Room) stopTimers() {
+	for _, t := range []**time.Timer{&r.timer, &r.gathering} {
+		if *t != nil {
+			(*t).Stop()
+			*t = nil
+		}
 	}
 }
 

@@ -19,6 +19,10 @@ type Config struct {
 	Store store.Store
 	Space string
 
+	// Gather is the shortest time between two times that watches are told of commits;
+	// 0: they are told of each at once.
+	Gather time.Duration
+
 	// Agent says who answers in a thread, as of that state.
 	Agent func(ctx context.Context, t *thread.Thread) (view.Agent, error)
 
