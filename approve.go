@@ -13,8 +13,9 @@ import (
 	"github.com/skeinhq/skein/tool"
 )
 
-// Asked is a call that waits for somebody to allow or deny it: Call (its id),
-// Agent, Tool, Input, Question (for people), Reason (of the rule that asks).
+// Asked is a call that waits for somebody to allow or deny it: ID (of the entry that
+// asks, and of this question alone), Call (the call's id, which a model may use
+// again), Agent, Tool, Input, Question (for people), Reason (of the rule that asks).
 type Asked = agent.Asked
 
 // Waiting is the Details of the error, with the code permission, that Reply gives
@@ -42,11 +43,13 @@ func (t *Thread) reading(ctx context.Context) (*agent.Log, error) {
 	return log, err
 }
 
-// Approve allows a call that waits; an empty id is the only one that does. The
-// turn goes on with Reply, on any process: it is not run here.
+// Approve allows a call that waits, named by the ID of the question or by the call's
+// own; an empty text is the only one that does. Who has shown the question to
+// somebody gives its ID, so that nothing else is allowed than was looked at. The turn
+// goes on with Reply, on any process: it is not run here.
 //
 // Errors: not-found (no such call waits), invalid (several wait and none is
-// named).
+// named), conflict (somebody has decided otherwise meanwhile).
 func (t *Thread) Approve(ctx context.Context, by, call string) error {
 	return t.decide(ctx, call, thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeOnce, By: by})
 }
@@ -71,15 +74,21 @@ func (t *Thread) decide(ctx context.Context, call string, a thread.Approval) err
 	if err != nil {
 		return err
 	}
-	if a.Call, err = t.one(asked, call); err != nil {
+	question, err := t.one(asked, call)
+	if err != nil {
 		return err
 	}
+	a.Call, a.Asked = question.Call, question.Seq
 	state, err := t.State(ctx)
 	if err != nil {
 		return err
 	}
-	e := thread.Entry{Kind: thread.ApprovalKind, Index: thread.NoIndex, Approval: &a}
+	// The key lets only one decision about a question into the log.
+	e := thread.Entry{Kind: thread.ApprovalKind, Index: thread.NoIndex, Approval: &a, Key: "decision/" + question.ID}
 	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{{Entry: e}}})
+	if thread.CodeOf(err) == thread.Conflict {
+		return &thread.Error{Code: thread.Conflict, Op: "approval", Thread: t.id, Message: fmt.Sprintf("somebody has decided about %s already", question.Call), Err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -87,22 +96,22 @@ func (t *Thread) decide(ctx context.Context, call string, a thread.Approval) err
 	return nil
 }
 
-// one gives the id of the call that is meant.
-func (t *Thread) one(asked []Asked, call string) (string, error) {
+// one gives the question that is meant.
+func (t *Thread) one(asked []Asked, call string) (Asked, error) {
 	var ids []string
 	for _, a := range asked {
-		if a.Call == call || call == "" && len(asked) == 1 {
-			return a.Call, nil
+		if a.Call == call || a.ID == call || call == "" && len(asked) == 1 {
+			return a, nil
 		}
 		ids = append(ids, a.Call)
 	}
 	switch {
 	case len(asked) == 0:
-		return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: "no call waits for an approval"}
+		return Asked{}, &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: "no call waits for an approval"}
 	case call == "":
-		return "", &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: "name one of " + strings.Join(ids, ", ")}
+		return Asked{}, &thread.Error{Code: thread.Invalid, Op: "approval", Thread: t.id, Message: fmt.Sprintf("%d calls wait for an approval", len(asked)), Hint: "name one of " + strings.Join(ids, ", ")}
 	}
-	return "", &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: "waiting: " + strings.Join(ids, ", ")}
+	return Asked{}, &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no call %q waits for an approval", call), Hint: "waiting: " + strings.Join(ids, ", ")}
 }
 
 // Allowed gives what was allowed for the whole thread.

@@ -223,6 +223,11 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	if err != nil {
 		return nil, err
 	}
+	if log.Thread.Turn != 0 {
+		if to, err = e.began(ctx, log); err != nil {
+			return nil, err
+		}
+	}
 	tell := func(ev thread.Event) {
 		e.hub.publish(thread.Batch{Thread: log.Thread, Events: []thread.Event{ev}})
 	}
@@ -241,6 +246,17 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	})
 	t.Definition, err = e.define(ctx, c, s, t.Guide)
 	return t, err
+}
+
+// began names the agent that began the open turn. Nobody else goes on with it: what
+// it was allowed, and what was decided, is that agent's.
+func (e *Engine) began(ctx context.Context, log *agent.Log) ([]string, error) {
+	begun, err := e.store.Entry(ctx, &log.Thread, log.Thread.Turn)
+	if err != nil || begun.Turn == nil {
+		return nil, err
+	}
+	_, err = e.agent(begun.Turn.Agent)
+	return []string{begun.Turn.Agent}, err
 }
 
 // waiting says whether there is anything for an agent to answer: an open turn, or
@@ -311,7 +327,7 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		<-renewed
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		released := t.engine.store.Release(last, state.Key, lease.Fence, log != nil && log.Parked)
+		released := t.engine.store.Release(last, state.Key, lease.Fence, log != nil && log.Parked && log.Thread.Turn != 0)
 		if err == nil {
 			err = released // else a lease that could not be released runs out
 		}
@@ -322,6 +338,7 @@ func (t *Thread) own(ctx context.Context, p patience, work func(context.Context,
 		Store: e.store, Thread: state, Fence: lease.Fence, Recent: &t.recent,
 		Lines: e.lines, ByRule: e.cfg.LineModel == "", Published: e.committed,
 	}
+	log.Parked = state.Parked
 	if log.Base, log.ForgetSkills, err = e.base(ctx, state.Key); err == nil {
 		err = log.Refresh(ctx)
 	}

@@ -68,7 +68,7 @@ func (t *Thread) Page(ctx context.Context, q PageQuery) (view.Page, error) {
 }
 
 func (e *Engine) newRooms() *window.Rooms {
-	return window.New(window.Config{Store: e.store, Space: e.cfg.Space, Agent: e.standing, Go: e.goOn, Report: e.report})
+	return window.New(window.Config{Store: e.store, Space: e.cfg.Space, Gather: e.cfg.Gather, Agent: e.standing, Go: e.goOn, Report: e.report})
 }
 
 // standing says who answers in a thread and how they stand. Where the thread asks

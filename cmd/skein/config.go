@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/goccy/go-yaml"
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/guide"
@@ -40,7 +39,7 @@ func configPaths() []string {
 
 func readConfig() (*configFile, error) {
 	for _, path := range configPaths() {
-		data, err := os.ReadFile(path)
+		text, err := guide.ReadText(os.DirFS(filepath.Dir(path)), filepath.Base(path), guide.MaxFile)
 		if errors.Is(err, fs.ErrNotExist) && os.Getenv("SKEIN_CONFIG") == "" {
 			continue
 		}
@@ -50,12 +49,9 @@ func readConfig() (*configFile, error) {
 		if err != nil {
 			return nil, bad(err)
 		}
-		if err := guide.CheckYAML(data); err != nil {
-			return nil, bad(err)
-		}
 		f := &configFile{path: path, values: map[string]any{}}
-		if err := yaml.Unmarshal(data, &f.values); err != nil {
-			return nil, bad(errors.New(strings.SplitN(err.Error(), "\n", 2)[0]))
+		if err := guide.DecodeYAML([]byte(text), &f.values); err != nil {
+			return nil, bad(err)
 		}
 		return f, nil
 	}

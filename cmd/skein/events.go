@@ -62,6 +62,9 @@ func (a *app) eventLines() (*eventLines, error) {
 	case "-":
 		l.out = keptOpen{a.errs}
 	default:
+		if info, err := os.Stat(path); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+			return nil, &thread.Error{Code: thread.Configuration, Op: "events", Message: "events are not written to a pipe, which waits for its reader", Hint: "--events FILE names a file, - stands for standard error"}
+		}
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, &thread.Error{Code: thread.Configuration, Op: "events", Message: "the file of events cannot be opened", Hint: "--events FILE names another, - stands for standard error", Err: err}

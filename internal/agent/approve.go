@@ -14,7 +14,9 @@ import (
 
 // Asked is a call that waits for somebody to allow or deny it.
 type Asked struct {
-	Call     string          `json:"call"` // its id
+	ID       string          `json:"id"`   // of the entry that asks: it names this question and no other
+	Seq      int64           `json:"seq"`  // of the same
+	Call     string          `json:"call"` // the call's id, which a model may use again
 	Agent    string          `json:"agent"`
 	Tool     string          `json:"tool"`
 	Input    json.RawMessage `json:"input"`
@@ -39,12 +41,10 @@ func waits(err error) bool {
 }
 
 // waiting is the error that parks the turn.
-func (t *Turn) waiting(calls []judged) error {
-	var w Waiting
-	for _, c := range calls {
-		if c.waits {
-			w.Asked = append(w.Asked, c.asked(c.question, c.reason))
-		}
+func (t *Turn) waiting(ctx context.Context) error {
+	w, err := t.Log.Pending(ctx)
+	if err != nil {
+		return err
 	}
 	return Waits(t.Log.Thread.ID, w)
 }
@@ -61,19 +61,17 @@ func Waits(id string, w Waiting) error {
 	}
 }
 
-func (c call) asked(question, reason string) Asked {
-	return Asked{Call: c.part.ID, Agent: c.entry.Message.Author, Tool: c.part.Name, Input: c.part.Input, Question: question, Reason: reason}
+func (c call) asked(q question) Asked {
+	return Asked{ID: q.entry, Seq: q.seq, Call: c.part.ID, Agent: c.entry.Message.Author, Tool: c.part.Name, Input: c.part.Input, Question: q.words, Reason: q.rule}
 }
 
 // judged is a call and what is to happen to it: it is refused, it waits, or it
 // runs.
 type judged struct {
 	call
-	refusal  string // why it is not run
-	waits    bool   // for an approval
-	changes  bool   // it is not read-only, and runs
-	question string
-	reason   string
+	refusal string // why it is not run
+	waits   bool   // for an approval
+	changes bool   // it is not read-only, and runs
 }
 
 // judge says of each open call what is to happen to it: first the skills, then
@@ -98,8 +96,9 @@ func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, err
 			out = append(out, j) // running it says what is wrong
 			continue
 		}
-		if why, locked := t.Skills.Denied(c.part.Name, loaded); locked {
-			j.refusal = why
+		asked := decided[c.part.ID]
+		if why, locked := t.Skills.Denied(c.part.Name, loaded); locked && asked.State == "" {
+			j.refusal = why // what was asked about was open then
 			out = append(out, j)
 			continue
 		}
@@ -107,22 +106,21 @@ func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, err
 		if v.Rule == 0 && history(c.part.Name) {
 			v.Decision = tool.Allow // it shows what the conversation says already
 		}
-		a := decided[c.part.ID]
 		switch {
 		case err != nil:
 			j.refusal = err.Error()
 		case v.Decision == tool.Deny:
 			j.refusal = denied + because(v.Reason, "the permissions do not allow this")
-		case v.Decision != tool.Ask || a.State == thread.ApprovalAllowed || allowed.Has(found, v.Resources):
-		case a.State == thread.ApprovalDenied:
-			j.refusal = denied + because(a.Reason, fmt.Sprintf("%s does not want this", because(a.By, "somebody")))
+		case asked.State == thread.ApprovalDenied:
+			j.refusal = denied + because(asked.Reason, fmt.Sprintf("%s does not want this", because(asked.By, "somebody")))
+		case v.Decision != tool.Ask || asked.State == thread.ApprovalAllowed || allowed.Has(found, v.Resources):
 		default:
-			j.waits, j.question, j.reason = true, v.Question(found, c.part.Input), v.Reason
-			if a.State == "" {
-				ask = append(ask, approval(thread.Approval{Call: c.part.ID, State: thread.ApprovalAsked, Question: j.question, Reason: j.reason}))
+			j.waits = true
+			if asked.State == "" {
+				ask = append(ask, approval(thread.Approval{Call: c.part.ID, State: thread.ApprovalAsked, Question: v.Question(found, c.part.Input), Reason: v.Reason}))
 			}
 		}
-		if a.State == thread.ApprovalAllowed && a.Scope == thread.ScopeThread && !allowed.Has(found, v.Resources) {
+		if asked.State == thread.ApprovalAllowed && asked.Scope == thread.ScopeThread && !allowed.Has(found, v.Resources) {
 			allowed = allowed.With(found, v.Resources)
 			d, err := doc(thread.AllowedDoc, allowed)
 			if err != nil {
@@ -158,19 +156,36 @@ func approval(a thread.Approval) store.New {
 	return store.New{Entry: thread.Entry{Kind: thread.ApprovalKind, Index: thread.NoIndex, Approval: &a}}
 }
 
-// decisions gives, by the call's id, what was asked and decided since an entry:
-// the first decision counts.
-func (l *Log) decisions(ctx context.Context, since int64) (map[string]thread.Approval, error) {
-	out := map[string]thread.Approval{}
+// question is what was asked about a call, and, where somebody has decided, what.
+type question struct {
+	thread.Approval
+	entry string // the id of the entry that asks
+	seq   int64  // its seq
+	words string // of the question
+	rule  string // the reason of the rule that asks
+}
+
+// decisions gives, by the call's id, what was asked and decided since an entry. A
+// decision is of the entry that asked, since models use ids again; the first one
+// counts.
+func (l *Log) decisions(ctx context.Context, since int64) (map[string]question, error) {
+	out := map[string]question{}
 	q := store.EntriesQuery{After: since, Kinds: []thread.Kind{thread.ApprovalKind}}
 	for e, err := range l.Store.Entries(ctx, &l.Thread, q) {
 		if err != nil {
 			return nil, err
 		}
-		if a := e.Approval; a != nil {
-			if was := out[a.Call].State; was == "" || was == thread.ApprovalAsked {
-				out[a.Call] = *a
-			}
+		a := e.Approval
+		if a == nil {
+			continue
+		}
+		was, known := out[a.Call]
+		switch {
+		case a.State == thread.ApprovalAsked && !known:
+			out[a.Call] = question{*a, e.ID, e.Seq, a.Question, a.Reason}
+		case a.State != thread.ApprovalAsked && known && was.State == thread.ApprovalAsked && a.Asked == was.seq:
+			was.Approval = *a
+			out[a.Call] = was
 		}
 	}
 	return out, nil
@@ -195,8 +210,8 @@ func (l *Log) Pending(ctx context.Context) (Waiting, error) {
 		return w, err
 	}
 	for _, c := range open {
-		if a := decided[c.part.ID]; a.State == thread.ApprovalAsked {
-			w.Asked = append(w.Asked, c.asked(a.Question, a.Reason))
+		if q := decided[c.part.ID]; q.State == thread.ApprovalAsked {
+			w.Asked = append(w.Asked, c.asked(q))
 		}
 	}
 	return w, nil

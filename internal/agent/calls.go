@@ -51,7 +51,7 @@ func (t *Turn) answerCalls(ctx context.Context) error {
 			}
 		}
 		if calls[0].waits {
-			return t.waiting(calls)
+			return t.waiting(ctx)
 		}
 		group := nextGroup(calls)
 		calls = calls[len(group):]

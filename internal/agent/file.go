@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/skeinhq/skein/guide"
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/strategy"
@@ -25,7 +22,7 @@ import (
 // frontMatter is what may stand between the --- lines of an agent's file.
 type frontMatter struct {
 	Model       string            `yaml:"model"`
-	MaxOutput   int               `yaml:"max_output"`
+	MaxOutput   whole             `yaml:"max_output"`
 	Thinking    string            `yaml:"thinking"`
 	Include     []string          `yaml:"include"`
 	Tools       []string          `yaml:"tools"`
@@ -37,12 +34,25 @@ type frontMatter struct {
 	Outline     marks             `yaml:"outline"`
 	MaxAge      string            `yaml:"max_age"`
 	Limits      struct {
-		Steps  int     `yaml:"steps"`
-		Calls  int     `yaml:"calls"`
-		Tokens int64   `yaml:"tokens"`
+		Steps  whole   `yaml:"steps"`
+		Calls  whole   `yaml:"calls"`
+		Tokens whole   `yaml:"tokens"`
 		Cost   float64 `yaml:"cost"`
 		Time   string  `yaml:"time"`
 	} `yaml:"limits"`
+}
+
+// whole is a number without a fraction: half a step is none.
+type whole int64
+
+// UnmarshalYAML reads it.
+func (w *whole) UnmarshalYAML(data []byte) error {
+	n, err := strconv.ParseInt(strings.ReplaceAll(strings.TrimSpace(string(data)), "_", ""), 10, 53)
+	if err != nil {
+		return fmt.Errorf("%q is no whole number", strings.TrimSpace(string(data)))
+	}
+	*w = whole(n)
+	return nil
 }
 
 // marks are written "LOW,HIGH" or [LOW, HIGH].
@@ -83,18 +93,15 @@ func Parse(name string, data []byte, own ...strategy.Strategy) (Agent, error) {
 		return bad("has a front matter that cannot be read", err)
 	}
 	var f frontMatter
-	if len(bytes.TrimSpace(head)) > 0 {
-		// The line before the head is the one of the dashes: errors name the file's line.
-		if err := yaml.UnmarshalWithOptions(append([]byte("\n"), head...), &f, yaml.Strict()); err != nil {
-			return bad("has a front matter that cannot be read", errors.New(firstLine(err.Error())))
-		}
+	if err := guide.Decode(head, &f); err != nil {
+		return bad("has a front matter that cannot be read", err)
 	}
 	a := Agent{
 		Name: name, Instructions: strings.TrimSpace(string(body)), Model: f.Model,
-		MaxOutput: f.MaxOutput, Thinking: f.Thinking, Tools: f.Tools, Skills: f.Skills,
+		MaxOutput: int(f.MaxOutput), Thinking: f.Thinking, Tools: f.Tools, Skills: f.Skills,
 		ForgetSkills: f.KeepSkills != nil && !*f.KeepSkills,
 		Permissions:  tool.Permissions{Default: tool.Ask, ReadOnly: tool.Allow},
-		Limits:       Limits{Steps: f.Limits.Steps, Calls: f.Limits.Calls, Tokens: f.Limits.Tokens, Cost: f.Limits.Cost},
+		Limits:       Limits{Steps: int(f.Limits.Steps), Calls: int(f.Limits.Calls), Tokens: int64(f.Limits.Tokens), Cost: f.Limits.Cost},
 	}
 	if f.Permissions != nil {
 		a.Permissions = *f.Permissions
@@ -175,11 +182,11 @@ func ReadDir(fsys fs.FS, own ...strategy.Strategy) ([]Agent, error) {
 }
 
 func readFile(fsys fs.FS, name string, own []strategy.Strategy) (Agent, error) {
-	data, err := fs.ReadFile(fsys, name)
+	data, err := guide.ReadText(fsys, name, guide.MaxFile)
 	if err != nil {
 		return Agent{}, &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent file %s cannot be read", name), Err: err}
 	}
-	return Parse(strings.TrimSuffix(path.Base(name), ".md"), data, own...)
+	return Parse(strings.TrimSuffix(path.Base(name), ".md"), []byte(data), own...)
 }
 
 var nameShape = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$`)

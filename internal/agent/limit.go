@@ -25,23 +25,26 @@ type Reached struct {
 	Took  float64 `json:"took"`
 }
 
-// resume counts what the open turn has taken before this process ran it.
+// resume counts what the open turn has taken before this process ran it. From a
+// question on it has waited, until it has done anything again.
 func (t *Turn) resume(ctx context.Context) error {
 	l := t.Log
-	q := store.EntriesQuery{After: t.begun.Seq, Kinds: []thread.Kind{thread.MessageKind, thread.CutKind, thread.ApprovalKind}}
+	q := store.EntriesQuery{After: t.begun.Seq, Kinds: []thread.Kind{thread.MessageKind, thread.CutKind, thread.ApprovalKind, thread.TurnKind}}
 	var asked time.Time
 	t.took = took{}
 	for e, err := range l.Store.Entries(ctx, &l.Thread, q) {
+		if err == nil && e.Approval == nil && e.Cut == nil && !asked.IsZero() {
+			t.took.waited += e.Time.Sub(asked) // the turn was gone on with
+			asked = time.Time{}
+		}
 		switch {
 		case err != nil:
 			return err
+		case e.Approval != nil && asked.IsZero():
+			asked = e.Time
+		case e.Approval != nil:
 		case e.Cut != nil && e.Cut.Usage != nil:
 			t.took.usage.Add(*e.Cut.Usage)
-		case e.Approval != nil && e.Approval.State == thread.ApprovalAsked:
-			asked = e.Time
-		case e.Approval != nil && !asked.IsZero():
-			t.took.waited += e.Time.Sub(asked)
-			asked = time.Time{}
 		case e.Message == nil || e.Message.Turn != t.begun.Seq:
 		case e.Message.Role == thread.Assistant:
 			t.took.steps++
@@ -51,6 +54,9 @@ func (t *Turn) resume(ctx context.Context) error {
 		default:
 			t.took.calls += len(e.Message.Results())
 		}
+	}
+	if !asked.IsZero() {
+		t.took.waited += t.Now().Sub(asked)
 	}
 	return nil
 }

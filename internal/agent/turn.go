@@ -135,6 +135,7 @@ func (t *Turn) Run(ctx context.Context) error {
 	if err := t.Log.Anew(ctx, func() error { return t.begin(ctx) }); err != nil {
 		return err
 	}
+	t.Log.Parked = false
 	limited, cancel := t.within(ctx)
 	defer cancel()
 	reason, err := t.run(limited)
