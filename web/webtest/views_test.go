@@ -436,3 +436,46 @@ func TestNothingThatWasSaidRunsInAView(t *testing.T) {
 	}
 	p.sees(strings.Split(attacks[0], ">")[0])
 }
+
+func TestViewsComeBackAfterAKilledServer(t *testing.T) {
+	s := open(t)
+	s.long("harbour", 300)
+	for view, alive := range map[string]string{
+		"outline": "document.querySelectorAll('.panel ol.halves > li').length > 0 && !document.querySelector('sk-outline .trouble')",
+		"wire":    "document.querySelector('.counters dd')?.textContent === 'live'",
+		"prompt":  "document.querySelectorAll('.sections details').length > 0",
+	} {
+		p := s.tab("/t/harbour/" + view)
+		p.expect("ERR_CONNECTION_REFUSED", "WebSocket", "Failed to load resource", "ERR_EMPTY_RESPONSE", "ERR_CONNECTION_RESET")
+		p.wait(alive)
+		s.kill()
+		p.wait("document.querySelector('.side .standing').dataset.is === 'offline'")
+		switch view {
+		case "outline": // what is asked for now fails, is said, and is asked for again
+			p.do("document.querySelector('.icicle').focus()")
+			p.keys("ArrowDown", "ArrowDown")
+			p.wait("document.querySelector('.panel .trouble')")
+		case "wire":
+			p.wait("document.querySelector('.counters dd').textContent === 'cut off'")
+		}
+		s.start()
+		p.wait("document.querySelector('.side .standing').dataset.is === 'live'")
+		p.wait(alive)
+		th, err := s.engine.Thread(context.Background(), "harbour")
+		s.must(err)
+		if _, err := th.Ask(context.Background(), "ana", "Are you back in the "+view+"?"); err != nil {
+			t.Fatal(err)
+		}
+		news := map[string]string{
+			"outline": "document.querySelector('sk-outline .about').textContent.startsWith('Of ' + (300 + %d) + ' messages')",
+			"wire":    "[...document.querySelectorAll('.log td')].some((e) => e.textContent.includes('Are you back in the wire?'))",
+			"prompt":  "[...document.querySelectorAll('.sent pre')].at(-1).textContent.includes('Are you back in the prompt?')",
+		}[view]
+		if strings.Contains(news, "%d") {
+			state, err := th.State(context.Background())
+			s.must(err)
+			news = fmt.Sprintf(news, state.Length-300)
+		}
+		p.wait(news)
+	}
+}

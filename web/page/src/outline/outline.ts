@@ -26,6 +26,9 @@ interface Outline {
   strategy?: string;
 }
 
+/** How long after a failure one asks again, in ms. */
+const again = 2000;
+
 /** The thread as a picture: an icicle of the tree of lines, down to the messages. */
 class OutlineView extends Piece {
   static override properties = { store: { attribute: false }, query: { attribute: false }, outline: { state: true }, failed: { state: true }, found: { state: true }, seeking: { state: true }, tip: { state: true } };
@@ -76,6 +79,9 @@ class OutlineView extends Piece {
     if (!this.#opened) this.#begin();
     const v = this.store.view;
     if (!v) return;
+    const back = this.store.standing === "live" && this.#stood !== "live";
+    this.#stood = this.store.standing;
+    if (back && this.#opened!.failed) void this.#opened!.open(this.#opened!.span);
     const branch = `${v.thread.epoch} ${v.thread.branch}`;
     if (branch !== this.#branch) {
       if (this.#branch) this.#nodes!.clear();
@@ -91,11 +97,18 @@ class OutlineView extends Piece {
     } else if (!at && now) void this.#opened!.open(undefined);
   }
 
+  /** Why lines on the screen could not be fetched; they are asked for again. */
+  #lacking: unknown;
+
   #begin(): void {
     this.#opened = new Opened(this.store.id);
     this.#nodes = new Nodes(
       async (level, from, n, signal) => (await api.get<{ items: Node[] }>(this.store.id, "/nodes", { level, from, count: n }, signal)).items,
-      () => this.#picture?.redraw(),
+      () => {
+        this.#picture?.redraw();
+        if (this.#nodes!.failed !== this.#lacking) this.requestUpdate();
+        this.#lacking = this.#nodes!.failed;
+      },
     );
     this.#follows.turnTo(this.store, this.#opened);
   }
@@ -106,14 +119,20 @@ class OutlineView extends Piece {
     const first = !this.#asked;
     this.#asked = what;
     clearTimeout(this.#later);
-    this.#later = setTimeout(async () => {
-      try {
-        this.outline = await api.get<Outline>(this.store.id, "/outline");
-        this.failed = "";
-      } catch (err) {
-        this.failed = inWords(err);
-      }
-    }, first ? 0 : 500);
+    this.#later = setTimeout(() => this.#fetchOutline(what), first ? 0 : 500);
+  }
+
+  async #fetchOutline(what: string): Promise<void> {
+    try {
+      const outline = await api.get<Outline>(this.store.id, "/outline");
+      if (what !== this.#asked) return;
+      this.outline = outline;
+      this.failed = "";
+    } catch (err) {
+      if (what !== this.#asked || !this.isConnected) return;
+      this.failed = inWords(err);
+      this.#later = setTimeout(() => this.#fetchOutline(what), again);
+    }
   }
 
   protected override updated(): void {
@@ -159,6 +178,7 @@ class OutlineView extends Piece {
   }
 
   #byKey = false;
+  #stood = "";
 
   async #seek(q: string): Promise<void> {
     this.seeking = q;
@@ -215,7 +235,7 @@ class OutlineView extends Piece {
     const o = this.outline;
     return html`<h1 class="unseen">The thread as a picture</h1>
       <p class="about">${this.#summary()}</p>
-      ${this.failed ? html`<p class="trouble" role="alert">What is in the prompt cannot be shown: ${this.failed}</p>` : nothing}
+      ${this.failed || this.#lacking ? html`<p class="trouble" role="alert">Not all can be shown: ${this.failed || inWords(this.#lacking)}. It is asked for again.</p>` : nothing}
       <div class="tools">
         <form class="seek" role="search" @submit=${this.#searched}>
           <input class="field" type="search" placeholder="Light up what holds these words" aria-label="Light up what holds these words" .value=${this.seeking} @search=${this.#searched} />

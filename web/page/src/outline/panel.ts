@@ -41,7 +41,7 @@ function open(p: Panel, s: Span): TemplateResult {
       ${near.length < path.length ? html`<span aria-hidden="true">›</span><button class="button small quiet" @click=${() => p.open(path[0])}>${named(path[0]!)}</button><span>› ${path.length - 4} between</span> ` : nothing}
       ${near.map((a) => html`<span aria-hidden="true">›</span><button class="button small quiet" aria-current=${a.id === s.id && a.n === s.n ? "location" : nothing} @click=${() => p.open(a)}>${named(a)}</button>`)}
     </nav>
-    ${o.failed ? html`<p class="trouble" role="alert">It cannot be opened: ${o.failed}</p>` : nothing}
+    ${o.failed ? html`<p class="trouble" role="alert">It cannot be opened: ${o.failed} <button class="button small" @click=${() => p.page(1)}>Try again</button></p>` : nothing}
     ${s.n === 1 ? message(p, s) : html`
       <h2>${plural(s.n, "message", "messages")}, as a line</h2>
       <p class="line" dir="auto">${o.text === undefined ? (o.failed ? "" : "…") : marked(o.text, words(p))}</p>
@@ -73,8 +73,9 @@ function message(p: Panel, s: Span): TemplateResult {
 }
 
 function prompt(p: Panel): TemplateResult {
-  if (!p.lines.length) return html`<section class="panel" aria-label="Lines"><p class="quiet">Choose a bar to open it.</p></section>`;
+  if (!p.lines.length) return html`<section class="panel" aria-label="Lines"><p class="quiet">Choose a bar, or walk with the arrow keys; wheel, pinch, + and − zoom.</p></section>`;
   return html`<section class="panel" aria-label="The lines in the prompt">
+    <p class="quiet">Choose a bar, or walk with the arrow keys; wheel, pinch, + and − zoom.</p>
     <h2>The lines in the prompt</h2>
     <ol class="halves">
       ${p.lines.map((l) => html`<li><button data-found=${p.found && holds(p.found.places, l) ? "" : nothing} @click=${() => p.open({ id: l.id, n: l.n })}><b title=${spanText(l)}>${named(l)}</b><span dir="auto">${marked(l.text, words(p))}</span></button></li>`)}

@@ -35,6 +35,7 @@ class PromptView extends Piece {
   #asking: AbortController | undefined;
   #later: ReturnType<typeof setTimeout> | undefined;
   #open = new Set<string>();
+  #stood = "";
   #leave: (() => void)[] = [];
 
   constructor() {
@@ -74,6 +75,10 @@ class PromptView extends Piece {
       void this.#ledger.read();
     }
     const v = this.store.view;
+    const back = this.store.standing === "live" && this.#stood !== "live";
+    this.#stood = this.store.standing;
+    if (back && this.#ledger.failed) void this.#ledger.read();
+    if (back && this.failed) this.#asked = undefined;
     const what = this.#at ? `at ${this.#at}` : v ? `${v.thread.branch} ${v.length} ${v.head?.seq} ${v.docs.agent.turn} ${v.docs.agent.name} ${v.docs.agent.model}` : undefined;
     if (what === undefined || what === this.#asked) return;
     const first = this.#asked === undefined || what.startsWith("at ") || this.#asked.startsWith("at ");

@@ -22,6 +22,9 @@ const tail = 4;
 const pace = 1300;
 const atMost = 200;
 
+/** Messages that are kept beside the window. */
+const mostBeside = 400;
+
 /** Pixels of a block with its gap. */
 const block = 40;
 
@@ -94,8 +97,15 @@ class Wire extends Piece {
       this.#log.add(batch, this.#tap!.frame, Date.now());
       this.said = sentence(this.#view, now, batch, tail);
       this.#view = now;
+      this.#forget();
     }
     this.#soon();
+  }
+
+  /** What is kept beside the window goes, once it is more than anybody looks at here. */
+  #forget(): void {
+    const replica = this.#watch!.replica as unknown as { held: Entry[] };
+    if (replica.held.length > mostBeside) replica.held = replica.held.slice(-mostBeside / 2);
   }
 
   /** Many operations may come between two pictures. */
