@@ -73,7 +73,9 @@ func (t *Thread) past(ctx context.Context, state *thread.Thread, c cast) (agent.
 }
 
 // PromptAt builds the prompt that the active answer at seq was made from, byte
-// for byte as it was sent: the log and the nodes hold all that it takes.
+// for byte as it was sent, cache marks aside: the log and the nodes hold all that it
+// takes. (A mark stands where the request before ended, which may have been undone
+// since.)
 //
 // Errors: not-found (no active answer there), configuration (its model is not in
 // the rule table any more), storage.
