@@ -30,6 +30,7 @@ class App extends Piece {
   #room = matchMedia("(max-width: 760px)");
   #loaded = new Set<ViewSpec>();
   #after = "";
+  #focusedAt = "";
   #store: ThreadStore | undefined;
   #follows = new Follows(this, router, threads, who);
 
@@ -79,7 +80,17 @@ class App extends Piece {
     const at = router.route;
     const name = at?.thread ? titleOf({ id: at.thread, title: this.#store?.view?.thread.title ?? threads.find(at.thread)?.title ?? "" }) : "";
     const view = at?.view ? (viewAt(at.thread ? "thread" : "all", at.view)?.title ?? "") : "";
+    this.#keepFocus();
     document.title = [view, name, "Skein"].filter(Boolean).join(" · ");
+  }
+
+  /** Where what had the focus is gone with the place it was in, the new place has it. */
+  #keepFocus(): void {
+    const at = location.pathname;
+    if (this.#focusedAt && at !== this.#focusedAt && (document.activeElement === document.body || !document.activeElement)) {
+      this.querySelector<HTMLElement>("#open")?.focus();
+    }
+    this.#focusedAt = at;
   }
 
   #view(view: ViewSpec, at: Route) {

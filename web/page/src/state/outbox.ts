@@ -1,7 +1,7 @@
 import { api, inWords, mayRetry, type Saying } from "../api/api.ts";
 import type { Blob as Attached } from "../api/types.ts";
 import { Observable } from "./observable.ts";
-import { read, type Storage, write } from "./storage.ts";
+import { keysOf, read, type Storage, write } from "./storage.ts";
 
 /** Something said that the server has not acknowledged, or that is not in the window yet. */
 export interface Outgoing {
@@ -18,13 +18,13 @@ export interface Outgoing {
 
 /**
  * What was said in a thread and is on its way. Each has a client key from the start and
- * is kept in storage, so that it is sent again after a lost link, a reload or a crash,
- * by whichever tab, and is said once: the server knows the key. They go in order.
+ * is kept in storage, by itself, so that it is sent again after a lost link, a reload or a
+ * crash, by whichever tab, and is said once: the server knows the key. They go in order.
  */
 export class Outbox extends Observable {
   items: Outgoing[] = [];
   #sending = false;
-  #key: string;
+  #place: string;
   #storage: Storage;
   #say: (thread: string, what: Saying) => Promise<{ seq: number }>;
 
@@ -36,14 +36,20 @@ export class Outbox extends Observable {
     super();
     this.#storage = storage;
     this.#say = say;
-    this.#key = `skein.outbox.${thread}`;
-    this.items = read<Outgoing[]>(storage, this.#key) ?? [];
+    this.#place = `skein.outbox.${thread}/`;
+    this.items = keysOf(storage, this.#place)
+      .map((key) => read<Outgoing>(storage, key))
+      .filter((o): o is Outgoing => o?.key !== undefined)
+      .sort((a, b) => a.time - b.time);
   }
 
   /** It says whether the message is safe in storage; it is sent either way. */
   add(text: string, when: Outgoing["when"], blobs: Attached[] = []): boolean {
-    this.items = [...this.items, { key: crypto.randomUUID?.() ?? fallbackKey(), text, blobs, when, time: Date.now() }];
-    const safe = this.#keep();
+    const time = Math.max(Date.now(), (this.items.at(-1)?.time ?? 0) + 1);
+    const one: Outgoing = { key: crypto.randomUUID?.() ?? fallbackKey(), text, blobs, when, time };
+    const safe = write(this.#storage, this.#place + one.key, one);
+    this.items = [...this.items, one];
+    this.changed();
     void this.pump();
     return safe;
   }
@@ -56,10 +62,10 @@ export class Outbox extends Observable {
       for (let next = this.#next(); next; next = this.#next()) {
         try {
           const said = await this.#say(this.thread, { text: next.text, key: next.key, when: next.when, ...(next.blobs.length && { blobs: next.blobs.map(({ hash, name }) => ({ hash, name })) }) });
-          this.#change(next.key, { seq: said.seq });
+          this.#change(next.key, (o) => ({ ...o, seq: said.seq }));
         } catch (err) {
           if (mayRetry(err)) return;
-          this.#change(next.key, { refused: inWords(err) });
+          this.#change(next.key, (o) => ({ ...o, refused: inWords(err) }));
         }
       }
     } finally {
@@ -69,16 +75,17 @@ export class Outbox extends Observable {
 
   /** Takes off what the window or the inbox shows. */
   seen(keys: ReadonlySet<string>, upto: number): void {
-    const left = this.items.filter((o) => !keys.has(o.key) && !(o.seq !== undefined && o.seq <= upto));
-    if (left.length === this.items.length) return;
-    this.items = left;
-    this.#keep();
+    const there = (o: Outgoing) => keys.has(o.key) || (o.seq !== undefined && o.seq <= upto);
+    for (const o of this.items.filter(there)) this.#storage.removeItem(this.#place + o.key);
+    if (this.items.some(there)) {
+      this.items = this.items.filter((o) => !there(o));
+      this.changed();
+    }
   }
 
   /** Sends what was refused again. */
   again(key: string): void {
-    this.items = this.items.map(({ refused, ...o }) => (o.key === key || refused === undefined ? o : { ...o, refused }));
-    this.#keep();
+    this.#change(key, ({ refused: _, ...o }) => o);
     void this.pump();
   }
 
@@ -86,8 +93,9 @@ export class Outbox extends Observable {
   takeBack(key: string): Outgoing | undefined {
     const it = this.items.find((o) => o.key === key);
     if (!it || it.seq !== undefined) return undefined;
+    this.#storage.removeItem(this.#place + key);
     this.items = this.items.filter((o) => o !== it);
-    this.#keep();
+    this.changed();
     return it;
   }
 
@@ -95,17 +103,11 @@ export class Outbox extends Observable {
     return this.items.find((o) => o.seq === undefined && o.refused === undefined);
   }
 
-  #change(key: string, by: Partial<Outgoing>): void {
-    this.items = this.items.map((o) => (o.key === key ? { ...o, ...by } : o));
-    this.#keep();
-  }
-
-  #keep(): boolean {
-    let safe = true;
-    if (this.items.length) safe = write(this.#storage, this.#key, this.items);
-    else this.#storage.removeItem(this.#key);
+  #change(key: string, to: (was: Outgoing) => Outgoing): void {
+    this.items = this.items.map((o) => (o.key === key ? to(o) : o));
+    const now = this.items.find((o) => o.key === key);
+    if (now) write(this.#storage, this.#place + key, now);
     this.changed();
-    return safe;
   }
 }
 

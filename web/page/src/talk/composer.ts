@@ -93,10 +93,18 @@ export class Composer extends Piece {
   }
 
   get #nothing(): boolean {
-    return (this.empty && this.blobs.length === 0) || this.uploads.some((u) => u.state === "going");
+    return (this.empty && this.blobs.length === 0) || this.#heldUp !== "";
+  }
+
+  /** Why what is in the composer cannot be sent yet. */
+  get #heldUp(): string {
+    if (this.uploads.some((u) => u.state === "failed")) return "A file could not be attached: take it off, then send.";
+    if (this.uploads.some((u) => u.state === "waiting")) return "A file waits for the connection.";
+    return this.uploads.length ? "A file is being uploaded…" : "";
   }
 
   #hint(busy: boolean): string {
+    if (this.#heldUp) return this.#heldUp;
     if (this.store.standing === "offline") return "Offline: what you send waits here and is said once.";
     return busy && !this.empty ? "Enter: after this answer. Ctrl+Enter: into it." : "";
   }
@@ -153,7 +161,7 @@ export class Composer extends Piece {
 
   async send(when: "now" | "next"): Promise<void> {
     const text = this.#field.value.trim();
-    if ((!text && !this.blobs.length) || this.#going) return;
+    if ((!text && !this.blobs.length) || this.#heldUp || this.#going) return;
     this.#going = true;
     try {
       const stash = this.instead?.stash ?? "";

@@ -3,7 +3,6 @@ import type { Live } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
 import { Blocks, type Grown } from "../text/blocks.ts";
 import { codeBlock, render } from "../text/markdown.ts";
-import { Sentences } from "../text/sentences.ts";
 import { callCard } from "./parts.ts";
 
 /** The answer being made. Its text only grows: finished blocks are drawn once, and each piece draws the open block alone. */
@@ -13,8 +12,6 @@ class LiveAnswer extends Piece {
   declare author: string;
   #text = new Growing();
   #thinking = new Growing();
-  #aloud = new Sentences();
-  #of = "";
 
   override render() {
     const l = this.live;
@@ -27,19 +24,13 @@ class LiveAnswer extends Piece {
       ${l.retry ? html`<p class="aside">Tried again: ${l.retry}</p>` : nothing}
       ${l.compact ? html`<p class="aside">The conversation was made smaller: ${l.compact}</p>` : nothing}
       <span class="caret" ?hidden=${(l.tools ?? []).length > 0 || l.text !== ""} aria-hidden="true"></span>
-    </article>
-    <div class="unseen" aria-live="polite" data-aloud></div>`;
+    </article>`;
   }
 
   protected override updated(): void {
     const l = this.live;
-    if (l.id !== this.#of) {
-      this.#of = l.id;
-      this.#aloud = new Sentences();
-    }
     this.#text.draw(this.querySelector("[data-grows=text]")!, l.text);
     this.#thinking.draw(this.querySelector("[data-grows=thinking]")!, l.thinking);
-    this.#say(l.text);
   }
 
   #doing(): string {
@@ -47,17 +38,6 @@ class LiveAnswer extends Piece {
     if (l.tools?.length) return "uses a tool…";
     if (l.text) return "writes…";
     return l.thinking ? "thinks…" : "begins…";
-  }
-
-  #say(text: string): void {
-    const aloud = this.querySelector("[data-aloud]")!;
-    if (aloud.textContent === "" && text === "") return;
-    const next = this.#aloud.next(text);
-    if (!next) return;
-    const p = document.createElement("p");
-    p.textContent = next;
-    aloud.append(p);
-    while (aloud.children.length > 3) aloud.firstElementChild!.remove();
   }
 }
 define("sk-live", LiveAnswer);

@@ -10,6 +10,7 @@ import type { Outgoing } from "../state/outbox.ts";
 import { type Row, rowOf } from "../state/rows.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { who } from "../state/who.ts";
+import { Aloud } from "./aloud.ts";
 import { copyClicked } from "./copy.ts";
 import { prose } from "./parts.ts";
 import "./approval.ts";
@@ -37,6 +38,7 @@ class Stream extends Piece {
   #anchor: { at: HTMLElement; top: number } | undefined;
   #moved = false;
   #sought: number | undefined;
+  #aloud = new Aloud();
 
   constructor() {
     super();
@@ -72,6 +74,7 @@ class Stream extends Piece {
         ${repeat(s.outbox.items.filter((o) => !this.#arrived(o)), (o) => o.key, (o) => this.#outgoing(o))}
       </div>
     </div>
+    <div class="unseen" aria-live="polite" data-aloud></div>
     ${this.away ? html`<button class="button down" @click=${() => this.toEnd()}>${icon("down")} Newest</button>` : nothing}`;
   }
 
@@ -81,6 +84,7 @@ class Stream extends Piece {
     this.#grown.observe(column);
     this.#grown.observe(this.#scroll);
     this.#settle();
+    if (this.store.view) this.#aloud.follow(this.querySelector("[data-aloud]")!, this.store.view.docs.live, this.store.rows);
     if (this.index !== undefined && this.index !== this.#sought && this.store.view) void this.#seek(this.index);
     if (this.index === undefined) this.#sought = undefined;
   }

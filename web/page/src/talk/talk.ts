@@ -10,6 +10,7 @@ import { plural, when } from "../shell/time.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { Outgoing } from "../state/outbox.ts";
+import { drafts } from "../state/session.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { threads, titleOf } from "../state/threads.ts";
 import { who } from "../state/who.ts";
@@ -60,10 +61,12 @@ class Talk extends Piece {
   }
 
   #gone() {
-    const left = this.store.outbox.items.filter((o) => o.seq === undefined);
+    const left = this.store.outbox.items.filter((o) => o.seq === undefined).map((o) => o.text);
+    const draft = drafts.own(this.store.id)?.text;
+    if (draft) left.push(draft);
     return html`<div class="empty">
       <h1>${why[this.store.reason] ?? "This thread is gone."}</h1>
-      ${left.length ? html`<p>What you said and was not taken:</p>${left.map((o) => html`<pre class="left" dir="auto">${o.text}</pre>`)}` : nothing}
+      ${left.length ? html`<p>What you wrote and was not said:</p>${left.map((text) => html`<pre class="left" dir="auto" tabindex="0">${text}</pre>`)}` : nothing}
       <a class="button" href="/">To the threads</a>
     </div>`;
   }
