@@ -122,6 +122,9 @@ describe("the ledger", () => {
 
   it("says a request in a sentence", () => {
     expect(inSentence(made(7, { usage: { input: 1, cacheRead: 2, cacheWrite: 3, output: 4, cost: 0.5 } }), true, String)).toBe("Request 7: 2 read from the cache, 3 written to it, 1 new, 4 answered, $0.50.");
+    const after = made(8, { cut: 3 });
+    expect(inSentence({ ...after, request: { ...after.request, cause: "cut" } }, false, String)).toBe("Request 8, the first after cut 3: 60 the same as before, 40 new, 0 answered.");
+    expect(inSentence({ ...after, request: { ...after.request, cause: "tools" } }, false, String)).toContain("Request 8 (the tools changed): 60");
     expect(inSentence({ ...made(7), undone: true }, false, String)).toBe("Request 7: 60 the same as before, 40 new, 0 answered, undone since.");
   });
 });

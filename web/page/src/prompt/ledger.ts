@@ -1,4 +1,5 @@
 import type { Request, TokenUsage } from "../api/types.ts";
+import { causeWords } from "./shape.ts";
 
 // The ledger of a thread, as pure functions: its columns for the chart, its sums, its
 // cuts.
@@ -122,5 +123,7 @@ export function inSentence(m: Made, told: boolean, count: (n: number) => string)
   const parts = [`${count(t.read)} ${told ? "read from the cache" : "the same as before"}`];
   if (told) parts.push(`${count(t.written)} written to it`);
   parts.push(`${count(t.fresh)} new`, `${count(t.output)} answered`);
-  return `Request ${count(m.request.number)}: ${parts.join(", ")}${t.cost ? `, ${money(t.cost)}` : ""}${m.undone ? ", undone since" : ""}.`;
+  const { cause, cut } = m.request;
+  const why = cause === "cut" ? `, the first after cut ${count(cut ?? 0)}` : cause ? ` (${causeWords(cause)})` : "";
+  return `Request ${count(m.request.number)}${why}: ${parts.join(", ")}${t.cost ? `, ${money(t.cost)}` : ""}${m.undone ? ", undone since" : ""}.`;
 }

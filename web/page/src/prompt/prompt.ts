@@ -1,4 +1,5 @@
 import { html, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
 import { api, inWords } from "../api/api.ts";
 import { define, Piece } from "../piece.ts";
 import { format, router } from "../route.ts";
@@ -35,6 +36,7 @@ class PromptView extends Piece {
   #asking: AbortController | undefined;
   #later: ReturnType<typeof setTimeout> | undefined;
   #open = new Set<string>();
+  #toggled = 0;
   #stood = "";
   #leave: (() => void)[] = [];
 
@@ -136,13 +138,14 @@ class PromptView extends Piece {
         ${this.failed
           ? html`<div class="trouble" role="alert"><p>The prompt cannot be shown: ${this.failed}</p><button class="button" @click=${() => this.#ask()}>Try again</button></div>`
           : this.prompt
-            ? promptView(this.prompt, this.store.id, { open: this.#open, toggle: (key) => this.#toggle(key) })
+            ? guard([this.prompt, this.#toggled], () => promptView(this.prompt!, this.store.id, { open: this.#open, toggle: (key) => this.#toggle(key) }))
             : html`<p class="quiet" role="status">Loading…</p>`}
       </section>`;
   }
 
   #toggle(key: string): void {
     if (!this.#open.delete(key)) this.#open.add(key);
+    this.#toggled++;
     this.requestUpdate();
   }
 
@@ -222,7 +225,7 @@ class PromptView extends Piece {
         <tbody>${made.slice(from, from + rows).map((m, i) => html`<tr aria-current=${from + i === this.#chosen ? "true" : nothing}>
           <td><button class="button small quiet" @click=${() => this.#show(from + i)}>${count(m.request.number)}</button></td>
           <td><time datetime=${m.time} title=${exactly(m.time)}>${when(m.time)}</time></td>
-          <td>${inSentence(m, told, count).replace(/^[^:]*: /, "")}</td></tr>`)}</tbody></table>
+          <td>${inSentence(m, told, count).replace(/^Request [^ :]*[ :]+/, "")}</td></tr>`)}</tbody></table>
       <table><caption>Cuts, the newest first</caption>
         <thead><tr><th scope="col">Cut</th><th scope="col">When</th><th scope="col">What it did</th></tr></thead>
         <tbody>${cuts(made).slice(-20).reverse().map((c) => html`<tr>

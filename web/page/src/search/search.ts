@@ -5,7 +5,7 @@ import { format, router } from "../route.ts";
 import { plural } from "../shell/time.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { titleOf } from "../state/threads.ts";
-import { type Found, type FoundAll, searchAll, searchThread } from "./ask.ts";
+import { type Found, type FoundAll, type Hit, searchAll, searchThread } from "./ask.ts";
 import "./hit.ts";
 import "./search.css";
 
@@ -14,6 +14,13 @@ const most = 100;
 
 /** How long typing must rest before what was typed is looked for, in ms. */
 const rest = 250;
+
+/** How many hold the words, and how many only stand beside one that does. */
+function counted(hits: readonly Hit[]): string {
+  const beside = hits.filter((h) => h.marks.length === 0).length;
+  if (!hits.length) return "Nothing was found.";
+  return plural(hits.length - beside, "message", "messages") + (beside ? `, and ${beside} beside` : "");
+}
 
 /** A search: what is looked for stands in the address. */
 abstract class Search extends Piece {
@@ -155,7 +162,7 @@ class SearchThread extends Search {
     const f = this.found;
     if (!f) return nothing;
     if (f.failed) return html`<p class="trouble" role="alert">${f.failed}</p>`;
-    return html`<p class="sum" role="status">${f.hits.length ? plural(f.hits.length, "message", "messages") : "Nothing was found."}
+    return html`<p class="sum" role="status">${counted(f.hits)}
         ${f.capped ? ` Only the newest ${f.capped} that matched were ranked.` : ""}
         ${f.places.length ? html`<a href=${format({ thread: f.thread, view: "outline", query: { q: this.words } })}>See where they are</a>` : nothing}</p>
       ${this.hits(f)}
@@ -190,8 +197,7 @@ class SearchEverything extends Search {
     const f = this.found;
     if (!f) return nothing;
     if (f.failed) return html`<p class="trouble" role="alert">${f.failed}</p>`;
-    const sum = f.items.reduce((n, i) => n + i.hits.length, 0);
-    return html`<p class="sum" role="status">${sum ? `${plural(sum, "message", "messages")} in ${plural(f.items.length, "thread", "threads")}` : "Nothing was found."}
+    return html`<p class="sum" role="status">${counted(f.items.flatMap((i) => i.hits))}${f.items.length ? ` in ${plural(f.items.length, "thread", "threads")}` : ""}
         ${f.more ? `in the ${f.searched} threads that were used last; there are more.` : ""}</p>
       ${f.items.map((i) => html`<section class="in">
         <h2><a href=${format({ thread: i.thread })} dir="auto">${titleOf({ id: i.thread, ...(i.title && { title: i.title }) })}</a>
