@@ -149,6 +149,46 @@ func BenchmarkPromptCold(b *testing.B) {
 	})
 }
 
+// BenchmarkViewWarm opens a window, as the first who views a thread in an engine
+// that runs, and takes its first frame.
+func BenchmarkViewWarm(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		defer o.close(b)
+		o.view(b)
+		for b.Loop() {
+			o.view(b)
+		}
+	})
+}
+
+// BenchmarkViewCold opens the first window of an engine.
+func BenchmarkViewCold(b *testing.B) {
+	atEachLength(b, func(b *testing.B, path string, n int64) {
+		o := openLong(b, path, n)
+		for b.Loop() {
+			b.StopTimer()
+			o.close(b)
+			o = openLong(b, path, n)
+			b.StartTimer()
+			o.view(b)
+		}
+		o.close(b)
+	})
+}
+
+func (o opened) view(b *testing.B) {
+	b.Helper()
+	w, err := o.thread.View(b.Context(), skein.ViewOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Next(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // BenchmarkZoomWarm opens lines that were opened before, as a reader does who
 // follows an outline down and back: 256 lines of every width, from anywhere in the
 // thread.
