@@ -1,9 +1,14 @@
 package webtest
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
 )
 
 func TestTwoTabsAndAKilledServerLoseNothing(t *testing.T) {
@@ -76,6 +81,29 @@ func TestWhatWasTypedSurvivesAReloadAndAClosedTab(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	q := s.tab("/t/a")
 	q.wait("document.querySelector('textarea')?.value === 'a thought\\nof two lines'")
+}
+
+func TestWhatACrashedTabHeldIsFoundByTheNext(t *testing.T) {
+	s := open(t)
+	s.thread("a", "Crashes")
+	p := s.tab("/t/a")
+	p.wait("document.querySelector('textarea') && document.querySelector('.head .standing')?.dataset.is === 'live'")
+	p.do("document.querySelector('textarea').focus()")
+	p.write("typed before the crash")
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	if _, err := chromedp.Call(ctx, page.Crash, cdp.Empty{}); err == nil {
+		t.Fatal("the tab has not crashed")
+	}
+	q := s.tab("/t/a")
+	q.wait("document.querySelector('textarea')?.value === 'typed before the crash'")
+	q.keys("c", "Enter")
+	q.wait(answered + "?.textContent.includes('You said: typed before the crash')")
+	r := s.tab("/t/a")
+	r.wait(answered)
+	if got := eval[string](r, "document.querySelector('textarea').value"); got != "" {
+		t.Errorf("what was said is a draft again: %q", got)
+	}
 }
 
 func TestAMessageThatIsRefusedIsNotLost(t *testing.T) {

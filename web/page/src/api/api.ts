@@ -1,10 +1,10 @@
-import { Client, SkeinError } from "../../../client/index.js";
+import { Client, Fault, SkeinError } from "../../../client/index.js";
 import type { Entry, Page, Part, Thread } from "./types.ts";
 
 // Every request of the page goes through this file and the client it uses: nothing
 // else fetches.
 
-export { SkeinError };
+export { Fault, SkeinError };
 
 let client: Client | undefined;
 

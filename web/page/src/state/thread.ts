@@ -1,4 +1,4 @@
-import { api, inWords } from "../api/api.ts";
+import { api, Fault, inWords } from "../api/api.ts";
 import type { Entry, View } from "../api/types.ts";
 import type { Link, Standing, Watch } from "../link/link.ts";
 import { notices } from "./notices.ts";
@@ -108,12 +108,25 @@ export class ThreadStore extends Observable {
     this.#fetching.add(what);
     this.changed();
     try {
-      this.watch.fetched(await page());
+      await this.#take(page);
     } catch (err) {
       notices.trouble(`Messages could not be fetched: ${inWords(err)}`);
     } finally {
       this.#fetching.delete(what);
       this.changed();
+    }
+  }
+
+  /** A page of a branch that the view has not moved to yet is fetched again in a moment. */
+  async #take(page: () => ReturnType<typeof api.entries>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.watch.fetched(await page());
+        return;
+      } catch (err) {
+        if (!(err instanceof Fault) || attempt === 4) throw err;
+        await new Promise((r) => setTimeout(r, 250 * attempt));
+      }
     }
   }
 
