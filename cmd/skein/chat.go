@@ -21,6 +21,8 @@ type chatCmd struct {
 	Thread       string `arg:"" optional:"" help:"The thread; without one the last used, or main."`
 	Plain        bool   `help:"Talk line by line, as from a pipe."`
 	ScreenReader bool   `env:"SKEIN_SCREEN_READER" help:"Talk line by line, with words for what is else seen."`
+	Server       string `env:"SKEIN_SERVER" placeholder:"URL" help:"Talk with a server, line by line, instead of the database here."`
+	Token        string `env:"SKEIN_TOKEN" placeholder:"SECRET" help:"Token for the server."`
 	NoMouse      bool   `env:"SKEIN_NO_MOUSE" help:"Leave the mouse to the terminal."`
 }
 
@@ -52,6 +54,9 @@ type chat struct {
 
 // Run talks until the input ends or /exit.
 func (c chatCmd) Run(a *app) error {
+	if c.Server != "" {
+		return c.remote(a)
+	}
 	notice, err := a.unlock()
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"until":     until,
 	"steps":     steps,
 	"validated": validated,
+	"port":      port,
 }
 
 // comesWithin is how long a script waits for something that must come.

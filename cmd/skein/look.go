@@ -156,6 +156,10 @@ func (a *app) showOutline(t *skein.Thread) error {
 	if err != nil {
 		return err
 	}
+	return a.printOutline(o)
+}
+
+func (a *app) printOutline(o skein.Outline) error {
 	if a.flags.JSON {
 		return a.printJSON(o)
 	}
@@ -190,15 +194,15 @@ func (a *app) showUsage(t *skein.Thread) error {
 	if err != nil {
 		return err
 	}
-	if a.flags.JSON {
-		return a.printJSON(u)
-	}
 	return a.printUsage(u)
 }
 
 // printUsage prints what requests took, by purpose and by agent, and how much of
 // the prompts was the same as before.
 func (a *app) printUsage(u skein.Usage) error {
+	if a.flags.JSON {
+		return a.printJSON(u)
+	}
 	rows := []string{counted(u.Requests, "request", "requests") + ": " + tookWords(u.Turns)}
 	if u.Summary != (thread.Usage{}) {
 		rows = append(rows, "summaries: "+tookWords(u.Summary))

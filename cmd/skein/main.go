@@ -33,6 +33,9 @@ type cli struct {
 	Models    modelsCmd    `cmd:"" help:"List the models, their limits and prices."`
 	Lines     linesCmd     `cmd:"" help:"Show who wrote a thread's lines, and what they took."`
 	Usage     usageCmd     `cmd:"" help:"Show what a thread's requests took."`
+	Watch     watchCmd     `cmd:"" help:"Follow a thread, here or at a server."`
+	Serve     serveCmd     `cmd:"" help:"Serve the threads over HTTP, with a page for browsers."`
+	Token     tokenCmd     `cmd:"" help:"Make, list and revoke the tokens of a server."`
 	Import    importCmd    `cmd:"" help:"Import a transcript of another program."`
 	Reply     replyCmd     `cmd:"" help:"Answer what waits in a thread, or go on with the turn that is open."`
 	Approvals approvalsCmd `cmd:"" help:"List the calls that wait for an approval."`
@@ -127,7 +130,7 @@ func (a *app) misused(err error) int {
 	hint := "skein --help lists the commands"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		hint = "skein " + parse.Context.Selected().Name + " --help shows how"
+		hint = parse.Context.Selected().FullPath() + " --help shows how"
 	}
 	fmt.Fprintf(a.errs, "skein: %s (%s)\n", safe(oneLine(err)), hint)
 	return 2

@@ -69,14 +69,25 @@ func slashes() []slash {
 
 // command runs a typed command. left says that it was /exit.
 func (c *chat) command(text string) (left bool, err error) {
-	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	names := []string{"help", "exit"}
+	name, _, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	switch name {
 	case "exit", "quit":
 		return true, nil
 	case "help":
 		return false, c.help()
 	}
+	s, args, err := understood(text)
+	if err != nil {
+		return false, err
+	}
+	return false, s.run(c, args)
+}
+
+// understood gives the command that was typed, besides /exit and /help, and its
+// arguments.
+func understood(text string) (slash, []string, error) {
+	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
+	names := []string{"help", "exit"}
 	for _, s := range slashes() {
 		names = append(names, s.name)
 		if s.name != name {
@@ -86,15 +97,15 @@ func (c *chat) command(text string) (left bool, err error) {
 		if s.most < 0 {
 			args = []string{strings.TrimSpace(rest)}
 		} else if len(args) > s.most {
-			return false, misused(strings.TrimSpace("/" + s.name + " " + s.args))
+			return slash{}, nil, misused(strings.TrimSpace("/" + s.name + " " + s.args))
 		}
-		return false, s.run(c, args)
+		return s, args, nil
 	}
 	hint := "/help lists the commands"
 	if near := nearest(name, names); near != "" {
 		hint = "did you mean /" + near + "?"
 	}
-	return false, &thread.Error{Code: thread.Invalid, Op: "chat", Message: fmt.Sprintf("there is no command /%s", name), Hint: hint}
+	return slash{}, nil, &thread.Error{Code: thread.Invalid, Op: "chat", Message: fmt.Sprintf("there is no command /%s", name), Hint: hint}
 }
 
 func (c *chat) help() error {
