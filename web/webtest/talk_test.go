@@ -65,6 +65,41 @@ func TestAnAnswerIsDrawnAsItGrowsAndCanBeStopped(t *testing.T) {
 	}
 }
 
+// TestALongAnswerLooksTheSameOnceItIsWhole compares what was drawn while an answer
+// grew with what is drawn of it after a reload.
+func TestALongAnswerLooksTheSameOnceItIsWhole(t *testing.T) {
+	var plain, table, refers strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&plain, "## Part %d\n\nText with `code` and a [link](https://example.com/%d).\n\n- one\n\n- two\n  more\n\n```go\nx := %d\n\ny := 1\n```\n\n> quoted\n\n#### Deep\n\n1. a\n2. b\n\n", i, i, i)
+		fmt.Fprintf(&table, "| row %d | %s |\n", i, strings.Repeat("wide ", 10))
+		fmt.Fprintf(&refers, "Paragraph %d refers to [this][ref].\n\n", i)
+	}
+	s := open(t)
+	s.actor.at(time.Millisecond, 200)
+	s.thread("a", "Long answers")
+	p := s.tab("/t/a")
+	for what, text := range map[string]string{"plain": plain.String() + "The end is open: **bold", "table": "| a | b |\n|---|---|\n" + table.String(), "refers": refers.String() + "[ref]: https://example.com/ref\n"} {
+		s.actor.answer(what, scripted.Reply{Text: text})
+		was := eval[int](p, "document.querySelectorAll('.message[data-role=assistant]:not(.live)').length")
+		p.say(what)
+		p.wait(fmt.Sprintf("document.querySelectorAll('.message[data-role=assistant]:not(.live)').length === %d && !document.querySelector('.live')", was+1))
+	}
+	drawn := "[...document.querySelectorAll('.message[data-role=assistant] .prose')].map((e) => e.innerHTML.replace(/<!--.*?-->/g, '').replace(/\\s+/g, ' '))"
+	grown := eval[[]string](p, drawn)
+	p.do("location.reload()")
+	p.wait("document.querySelectorAll('.message[data-role=assistant]').length === 3")
+	anew := eval[[]string](p, drawn)
+	for i := range anew {
+		if grown[i] != anew[i] {
+			at := 0
+			for at < min(len(grown[i]), len(anew[i])) && grown[i][at] == anew[i][at] {
+				at++
+			}
+			t.Errorf("answer %d differs from byte %d on:\n  grown %.200q\n  anew  %.200q", i, at, grown[i][max(0, at-40):], anew[i][max(0, at-40):])
+		}
+	}
+}
+
 func TestWhatIsSaidMeanwhileIsQueuedOrHeard(t *testing.T) {
 	s := open(t)
 	s.actor.answer("begin", scripted.Reply{Text: strings.Repeat("word ", 400)})

@@ -79,6 +79,10 @@ describe("a text that grows", () => {
       text += `- item ${i} of a list without end\n`;
       expect(b.grow(text).open.length).toBeLessThan(4200);
     }
+    expect(b.forced).toBe(true);
+    const natural = new Blocks();
+    natural.grow("One.\n\n# Two\n```\nthree\n```\nFour.\n");
+    expect(natural.forced).toBe(false);
   });
 });
 

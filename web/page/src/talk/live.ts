@@ -1,8 +1,7 @@
 import { html, nothing } from "lit";
 import type { Live } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
-import { Blocks, type Grown } from "../text/blocks.ts";
-import { codeBlock, render } from "../text/markdown.ts";
+import { Growing } from "./growing.ts";
 import { callCard } from "./parts.ts";
 
 /** The answer being made. Its text only grows: finished blocks are drawn once, and each piece draws the open block alone. */
@@ -41,55 +40,3 @@ class LiveAnswer extends Piece {
   }
 }
 define("sk-live", LiveAnswer);
-
-/** A place in which a growing text is drawn. */
-class Growing {
-  #text = "";
-  #blocks = new Blocks();
-  #into: Element | undefined;
-  #open: ChildNode[] = [];
-  #code: Text | undefined;
-
-  draw(into: Element, text: string): void {
-    if (into === this.#into && text === this.#text) return;
-    if (into !== this.#into || !text.startsWith(this.#text)) {
-      into.replaceChildren();
-      this.#into = into;
-      this.#blocks = new Blocks();
-      this.#open = [];
-      this.#code = undefined;
-    }
-    this.#text = text;
-    const grown = this.#blocks.grow(text);
-    if (grown.closed.length) {
-      this.#drop();
-      for (const block of grown.closed) into.append(render(block));
-    }
-    this.#drawOpen(into, grown);
-  }
-
-  #drawOpen(into: Element, grown: Grown): void {
-    if (grown.fence && this.#code) {
-      this.#code.appendData(grown.fence.code.slice(this.#code.length));
-      return;
-    }
-    this.#drop();
-    if (grown.fence) {
-      const block = codeBlock("", "");
-      this.#code = document.createTextNode(grown.fence.code);
-      block.querySelector("code")!.append(this.#code);
-      into.append(block);
-      this.#open = [block];
-    } else if (grown.open.trim()) {
-      const fragment = render(grown.open);
-      this.#open = [...fragment.childNodes];
-      into.append(fragment);
-    }
-  }
-
-  #drop(): void {
-    for (const node of this.#open) node.remove();
-    this.#open = [];
-    this.#code = undefined;
-  }
-}

@@ -6,6 +6,7 @@ import { icon } from "../shell/icons.ts";
 import { plural, size } from "../shell/time.ts";
 import type { Outcome } from "../state/rows.ts";
 import { type Manner, render } from "../text/markdown.ts";
+import { takeOver } from "./growing.ts";
 import "./fold.ts";
 
 // How each part of a message is drawn: one row of a table for each type.
@@ -32,7 +33,7 @@ const drawers: Record<string, (p: Part, a: Around) => Drawn> = {
 export const drawPart = (p: Part, a: Around): Drawn => (drawers[p.type] ?? unknown)(p, a);
 
 export const prose = (text: string, manner: Manner): Drawn =>
-  text.trim() === "" ? nothing : html`<div class="prose">${guard([text, manner], () => render(text, manner))}</div>`;
+  text.trim() === "" ? nothing : html`<div class="prose">${guard([text, manner], () => (manner === "prose" ? takeOver(text) : undefined) ?? render(text, manner))}</div>`;
 
 function thinking(p: Part): Drawn {
   if (p.redacted || !p.text) return html`<p class="aside">Thinking that its maker keeps to itself.</p>`;

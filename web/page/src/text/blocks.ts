@@ -17,6 +17,8 @@ const listAt = /^(?:[-*+]|\d{1,9}[.)])\s/;
 const long = 4000;
 
 export class Blocks {
+  /** A block was cut only since it was long: the whole may look otherwise. */
+  forced = false;
   #text = "";
   #start = 0; // of the open block
   #line = 0; // the first line not looked at
@@ -55,8 +57,12 @@ export class Blocks {
     const margin = !/^\s/.test(line);
     const open = this.#text.slice(this.#start, this.#line);
     const list = listAt.test(open.trimStart());
-    const ends = margin && (this.#blank ? !(list && listAt.test(line)) : open.length > long || /^#{1,6}\s/.test(line));
-    if (ends || (fence && margin)) this.#close(this.#line, closed);
+    const natural = this.#blank ? !(list && listAt.test(line)) : /^#{1,6}\s/.test(line) || fence !== null;
+    const tooLong = open.length > long;
+    if (margin && (natural || tooLong)) {
+      this.forced ||= !natural;
+      this.#close(this.#line, closed);
+    }
     this.#blank = false;
     if (fence && margin) this.#fence = { mark: fence[1]!, language: fence[2] ?? "", code: next };
   }

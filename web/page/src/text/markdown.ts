@@ -149,14 +149,15 @@ function dressTable(table: HTMLTableElement): void {
   frame.append(table);
 }
 
-/** Headings of a text stand below the one of its message, and none is skipped. */
-function levelHeadings(fragment: DocumentFragment): void {
+/** Headings of a text stand below the one of its message, and none is skipped. What they were meant as stays in their class. */
+export function levelHeadings(fragment: DocumentFragment): void {
   let last = 2;
   for (const h of fragment.querySelectorAll("h1, h2, h3, h4, h5, h6")) {
-    const meant = Number(h.localName[1]);
+    const meant = Number((/^h[1-6]$/.exec(h.className)?.[0] ?? h.localName)[1]);
     last = Math.min(6, meant + 2, last + 1);
     const real = document.createElement(`h${last}`);
-    real.className = `h${Math.min(meant, 4)}`;
+    real.className = `h${meant}`;
+    real.dir = "auto";
     real.append(...h.childNodes);
     h.replaceWith(real);
   }
