@@ -1,11 +1,11 @@
 import { html, nothing } from "lit";
 import { api, inWords } from "../api/api.ts";
-import { define, Piece, styled } from "../piece.ts";
+import { define, Piece } from "../piece.ts";
 import { format, router } from "../route.ts";
 import { type Found, searchThread } from "../search/ask.ts";
 import { onScheme } from "../shell/colours.ts";
 import { themes } from "../shell/theme.ts";
-import { count, plural, when } from "../shell/time.ts";
+import { count, plural } from "../shell/time.ts";
 import { Follows } from "../state/observable.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { beside, exists, fitted, levelOf, levels, parseSpan, roots, shown, type Span, spanText, whole, zoomed } from "./geometry.ts";
@@ -14,6 +14,8 @@ import { Opened } from "./opened.ts";
 import "./outline.css";
 import { panel } from "./panel.ts";
 import { IciclePicture } from "./picture.ts";
+import "./tip.ts";
+import type { LineTip } from "./tip.ts";
 
 /** The outline as the server gives it: what of the thread is in the prompt. */
 interface Outline {
@@ -31,14 +33,13 @@ const again = 2000;
 
 /** The thread as a picture: an icicle of the tree of lines, down to the messages. */
 class OutlineView extends Piece {
-  static override properties = { store: { attribute: false }, query: { attribute: false }, outline: { state: true }, failed: { state: true }, found: { state: true }, seeking: { state: true }, tip: { state: true } };
+  static override properties = { store: { attribute: false }, query: { attribute: false }, outline: { state: true }, failed: { state: true }, found: { state: true }, seeking: { state: true } };
   declare store: ThreadStore;
   declare query: URLSearchParams;
   declare outline: Outline | undefined;
   declare failed: string;
   declare found: Found | undefined;
   declare seeking: string;
-  declare tip: { span: Span; x: number; y: number } | undefined;
   #nodes: Nodes | undefined;
   #opened: Opened | undefined;
   #picture: IciclePicture | undefined;
@@ -140,7 +141,7 @@ class OutlineView extends Piece {
     if (!host || !this.#length) return;
     if (!this.#picture) {
       this.#picture = new IciclePicture(host, host.querySelector("canvas")!, this.#nodes!, {
-        hover: (span, x, y) => (this.tip = span && { span, x, y }),
+        hover: (span, x, y) => host.querySelector<LineTip>("sk-line-tip")?.show(span, span && this.#nodes!.get(span), x, y),
         choose: (s) => this.#open(s),
         moved: () => this.#ruler(),
       });
@@ -251,7 +252,7 @@ class OutlineView extends Piece {
       </div>
       <div class="icicle" role="application" tabindex="0" aria-label="Outline as a picture" aria-describedby="outline-keys" @keydown=${this.#key}>
         <canvas></canvas>
-        ${this.tip ? this.#tipView() : nothing}
+        <sk-line-tip .thread=${this.store.id}></sk-line-tip>
       </div>
       <div class="below">
         <span class="ruler"></span>
@@ -289,40 +290,6 @@ class OutlineView extends Piece {
     if (!s) return "";
     const where = s.n === 1 ? `Message ${count(s.id)}` : `Messages ${count(s.id)} to ${count(s.id + s.n - 1)}, level ${levelOf(s)} of ${levels(this.#length) - 1}`;
     return `${where}: ${this.#opened!.message?.text ?? this.#opened!.text ?? "Loading"}`;
-  }
-
-  #tipView() {
-    const { span, x, y } = this.tip!;
-    const node = this.#nodes!.get(span);
-    if (node === undefined) this.#peek(span);
-    const right = x > (this.#picture?.frame.width ?? 0) / 2;
-    const low = y > 180;
-    const at = { [right ? "right" : "left"]: `${right ? (this.#picture?.frame.width ?? 0) - x + 12 : x + 12}px`, [low ? "bottom" : "top"]: `${low ? (this.querySelector(".icicle")?.clientHeight ?? 0) - y + 12 : y + 16}px` };
-    const text = node === undefined ? (this.#peeked?.key === spanText(span) ? this.#peeked.text : "…") : (node?.text ?? "This line is not written yet.");
-    return html`<div class="tip" aria-hidden="true" ${styled(at)}>
-      <b>${span.n === 1 ? `Message ${count(span.id)}` : `${plural(span.n, "message", "messages")} from ${count(span.id)}`}</b>${node?.time ? html` <time>${when(node.time)}</time>` : nothing}
-      <p dir="auto">${text}</p>
-    </div>`;
-  }
-
-  #peeked: { key: string; text: string } | undefined;
-  #peeking: ReturnType<typeof setTimeout> | undefined;
-
-  /** Fetches one line that is too narrow to have been fetched, once the pointer rests on it. */
-  #peek(s: Span): void {
-    const key = spanText(s);
-    if (this.#peeked?.key === key) return;
-    clearTimeout(this.#peeking);
-    this.#peeking = setTimeout(async () => {
-      if (!this.tip || spanText(this.tip.span) !== key) return;
-      try {
-        const { items } = await api.get<{ items: Node[] }>(this.store.id, "/nodes", { level: levelOf(s), from: s.id, count: 1 });
-        this.#peeked = { key, text: items.find((n) => n.span === key)?.text ?? "This line is not written yet." };
-      } catch (err) {
-        this.#peeked = { key, text: inWords(err) };
-      }
-      this.requestUpdate();
-    }, 120);
   }
 }
 define("sk-outline", OutlineView);
