@@ -156,10 +156,12 @@ func (a *app) showOutline(t *skein.Thread) error {
 	if err != nil {
 		return err
 	}
-	return a.printOutline(o)
+	return a.printOutline(o, "")
 }
 
-func (a *app) printOutline(o skein.Outline) error {
+// printOutline prints an outline and how it stands; or, where a strategy sends
+// something else, what that is.
+func (a *app) printOutline(o skein.Outline, sent string) error {
 	if a.flags.JSON {
 		return a.printJSON(o)
 	}
@@ -174,6 +176,9 @@ func (a *app) printOutline(o skein.Outline) error {
 	}
 	if o.Error != "" {
 		note += ", last error: " + safe(thread.OneLine(o.Error))
+	}
+	if sent != "" {
+		return a.printf("%s%s\n", safe(sent), note)
 	}
 	return a.printf("%s: %d in %s, %d whole (%s, marks %d,%d)%s\n",
 		counted(o.Messages, "message", "messages"), o.Boundary, counted(len(o.Lines), "line", "lines"), o.Messages-o.Boundary, counted(o.Tail.Weight, "token", "tokens"), o.Tail.Low, o.Tail.High, note)

@@ -117,7 +117,7 @@ func (r *remote) showOutline([]string) error {
 	if err != nil {
 		return err
 	}
-	return r.printOutline(o)
+	return r.printOutline(o, "")
 }
 
 func (r *remote) zoom(args []string) error {
