@@ -55,7 +55,15 @@ func (t *Thread) Offer(ctx context.Context) (Offer, error) {
 	if err != nil {
 		return Offer{}, err
 	}
-	loaded := past.Loaded(c.agent.Name)
+	var allowed tool.Allowed
+	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.AllowedDoc, &allowed); err != nil {
+		return Offer{}, err
+	}
+	return c.offer(past.Loaded(c.agent.Name), allowed)
+}
+
+// offer is what the cast may use, with those skills loaded and those calls allowed.
+func (c cast) offer(loaded []string, allowed tool.Allowed) (Offer, error) {
 	out := Offer{Agent: c.agent.Name, Tools: []OfferedTool{}, Skills: []OfferedSkill{}}
 	locks := map[string]string{}
 	for _, s := range c.skills {
@@ -67,10 +75,6 @@ func (t *Thread) Offer(ctx context.Context) (Offer, error) {
 			}
 		}
 	}
-	var allowed tool.Allowed
-	if err := agent.ReadDoc(ctx, t.engine.store, state.Key, thread.AllowedDoc, &allowed); err != nil {
-		return Offer{}, err
-	}
 	for _, x := range c.tools {
 		o := OfferedTool{Name: x.Name, ReadOnly: x.ReadOnly, Locked: locks[x.Name], Description: x.Description, Schema: x.Schema}
 		for _, a := range allowed {
@@ -78,12 +82,24 @@ func (t *Thread) Offer(ctx context.Context) (Offer, error) {
 				o.Allowed = append(o.Allowed, a)
 			}
 		}
+		var err error
 		if o.Decision, o.Others, err = said(c.agent.Permissions, x); err != nil {
 			return Offer{}, err
 		}
 		out.Tools = append(out.Tools, o)
 	}
 	return out, nil
+}
+
+// Offer gives the tools and skills of an agent in a thread of its own, where nothing
+// is loaded yet. Errors: configuration (there is no such agent, or its tools are not
+// there).
+func (e *Engine) Offer(ctx context.Context, agentName string) (Offer, error) {
+	c, err := e.cast(ctx, eyes{}, Settings{Agent: agentName}, nil)
+	if err != nil {
+		return Offer{}, err
+	}
+	return c.offer(nil, nil)
 }
 
 // said gives what permissions say of a tool whatever it is called with, and what

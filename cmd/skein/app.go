@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -28,7 +29,7 @@ type Flags struct {
 	DB        string  `name:"db" env:"SKEIN_DB" default:"${defaultDB}" placeholder:"FILE" help:"Database file (${default})."`
 	Me        string  `env:"SKEIN_ME" placeholder:"NAME" help:"Your name in the thread (the login name)."`
 	Agent     string  `env:"SKEIN_AGENT" placeholder:"NAME" help:"Who answers; stays with the thread (north)."`
-	Model     string  `env:"SKEIN_MODEL" placeholder:"NAME" help:"Model that answers; stays with the thread (the first there is a key for, else echo)."`
+	Model     string  `env:"SKEIN_MODEL" placeholder:"NAME" help:"Model that answers; stays with the thread, default gives it back to the agent (the first there is a key for, else echo)."`
 	Models    string  `env:"SKEIN_MODELS" placeholder:"FILE" help:"Rules and prices of models of your own, over the built-in ones."`
 	Script    string  `env:"SKEIN_SCRIPT" placeholder:"FILE" help:"Replies of the scripted model, one a line."`
 	Pace      float64 `env:"SKEIN_PACE" placeholder:"N" help:"Tokens a second of the echo model (0: at once)."`
@@ -39,9 +40,9 @@ type Flags struct {
 	ChatURL      string `name:"chat-url" env:"CHAT_BASE_URL" placeholder:"URL" help:"Where models named chat/… are: any server that speaks Chat Completions."`
 
 	LineGuide string `env:"SKEIN_LINE_GUIDE" placeholder:"FILE" help:"Text that tells that model how much to keep."`
-	Tail      string `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"Marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
+	Tail      string `env:"SKEIN_TAIL" placeholder:"LOW,HIGH" help:"The outline's marks of the whole messages, in tokens; stay with the thread (20000,40000)."`
 	Outline   string `name:"outline" env:"SKEIN_OUTLINE" placeholder:"LOW,HIGH" help:"Marks of the outline, in tokens; stay with the thread (4000,8000)."`
-	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread (outline)."`
+	Strategy  string `env:"SKEIN_STRATEGY" placeholder:"NAME" help:"Context strategy; stays with the thread, default gives it back to the agent (outline)."`
 	Zone      string `env:"SKEIN_ZONE" placeholder:"ZONE" help:"Time zone of the thread, as Europe/Berlin (UTC)."`
 	AgentsDir string `name:"agents" env:"SKEIN_AGENTS" default:"agents" placeholder:"DIR" help:"Folder of agents, one Markdown file each (${default})."`
 	Workspace string `env:"SKEIN_WORKSPACE" default:"." placeholder:"DIR" help:"Folder that agents work in (${default})."`
@@ -67,6 +68,7 @@ type app struct {
 	models *catalog // once it is read
 	warned *warnings
 	crew   []skein.Agent // once they are read
+	unfit  []string      // agents whose files were left out
 	shop   *workshop     // while the engine is open
 }
 
@@ -93,13 +95,14 @@ const (
 	toAnswer                 // as toWrite; models are asked, and the agents' tools are reached
 	toGoOn                   // as toChange and toAnswer
 	toPreview                // as toRead; the agents' tools are reached
+	toList                   // no thread is looked at; the agents' tools are reached
 )
 
 // The sorts of purposes.
 var (
 	makes   = []purpose{toWrite, toAnswer}
 	reads   = []purpose{toRead, toPreview}
-	reaches = []purpose{toAnswer, toGoOn, toPreview}
+	reaches = []purpose{toAnswer, toGoOn, toPreview, toList}
 )
 
 // with opens the engine and what agents work with, runs work and closes them.
@@ -119,8 +122,27 @@ func (a *app) with(p purpose, work func(*skein.Engine) error) error {
 	if err != nil {
 		return errors.Join(err, shop.close())
 	}
-	return errors.Join(work(e), e.Close(), shop.close())
+	return errors.Join(a.explained(work(e)), e.Close(), shop.close())
 }
+
+// explained says of an agent that is not there that its file was left out.
+func (a *app) explained(err error) error {
+	var e *thread.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	for _, name := range a.unfit {
+		if e.Message == fmt.Sprintf("there is no agent named %q", name) {
+			told := *e
+			told.Message = fmt.Sprintf("the agent %s cannot answer: its file was left out", name)
+			told.Hint = "mend " + filepath.Join(a.flags.AgentsDir, name+".md")
+			return &told
+		}
+	}
+	return err
+}
+
+var agentFile = regexp.MustCompile(`^the agent file (\S+)\.md `)
 
 func (a *app) open(p purpose, agents []skein.Agent, shop *workshop, observers []skein.Observer) (*skein.Engine, error) {
 	models, err := a.catalog()
@@ -140,7 +162,7 @@ func (a *app) open(p purpose, agents []skein.Agent, shop *workshop, observers []
 		return nil, err
 	}
 	e, err := skein.Open(a.ctx, skein.Config{
-		Store: st, WithoutTranscript: a.flags.NoTranscript,
+		Store: st, WithoutTranscript: a.flags.NoTranscript || p == toList,
 		Agents: agents, Agent: agent.North, Model: a.modelName(), Models: a.model, Rules: models.table,
 		Sets: shop.sets, Skills: skills, Workspace: shop.root.FS(), Prompts: shop.servers.prompt, Begins: shop.begins,
 		LineModel: a.flags.LineModel, LineGuide: guide, ReadOnly: slices.Contains(reads, p), Observers: observers,
@@ -153,7 +175,7 @@ func (a *app) open(p purpose, agents []skein.Agent, shop *workshop, observers []
 
 // openStore opens the database; nil where nothing is to be kept.
 func (a *app) openStore(p purpose) (store.Store, error) {
-	if a.flags.NoTranscript {
+	if a.flags.NoTranscript || p == toList {
 		return nil, nil
 	}
 	if !slices.Contains(makes, p) {
@@ -187,6 +209,9 @@ func (a *app) agents() []skein.Agent {
 	if bad != nil {
 		for line := range strings.Lines(bad.Error()) {
 			a.leftOut(line)
+			if m := agentFile.FindStringSubmatch(line); m != nil {
+				a.unfit = append(a.unfit, m[1])
+			}
 		}
 	}
 	for _, f := range found {
@@ -248,14 +273,24 @@ func (a *app) checkTranscript() error {
 	bad := func(message string) error {
 		return &thread.Error{Code: thread.Invalid, Op: "transcript", Message: message, Hint: "leave out --no-transcript"}
 	}
-	command, rest, _ := strings.Cut(a.parsed.Command(), " ")
+	command, _, _ := strings.Cut(a.parsed.Command(), " ")
 	switch {
 	case command != "chat":
 		return bad("without a transcript there is nothing to " + command)
-	case rest != "":
-		return bad("without a transcript no thread can be gone on with")
+	case a.talksIn() != "":
+		return &thread.Error{Code: thread.Invalid, Op: "transcript", Message: fmt.Sprintf("without a transcript the thread %s cannot be gone on with", a.talksIn()), Hint: "leave out its name, or --no-transcript"}
 	}
 	return nil
+}
+
+// talksIn is the thread that chat was given.
+func (a *app) talksIn() string {
+	for _, arg := range a.parsed.Selected().Positional {
+		if arg.Name == "thread" {
+			return arg.Target.String()
+		}
+	}
+	return ""
 }
 
 // printJSON prints a value as indented JSON.

@@ -75,7 +75,7 @@ func (c chatCmd) Run(a *app) error {
 		if notice, err = a.still(e, id, s, notice); err != nil {
 			return err
 		}
-		if err := a.atHomeIn(e, id); err != nil {
+		if err := a.opens(e, id, s); err != nil {
 			return err
 		}
 		if screen {

@@ -85,10 +85,10 @@ func aboutCut(c *thread.Cut) string {
 		s += " (" + c.Reason + ")"
 	}
 	if len(c.Locked) > 0 {
-		s += ", locked: " + strings.Join(c.Locked, ", ")
+		s += fmt.Sprintf("; locked again: the %s %s", noun(len(c.Locked), "skill", "skills"), strings.Join(c.Locked, ", "))
 	}
 	if text := summaryOf(c); text != "" {
-		s += ": " + text
+		s += "; the summary: " + text
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/internal/agent"
 	"github.com/skeinhq/skein/store"
 	"github.com/skeinhq/skein/thread"
 )
@@ -156,7 +157,13 @@ func (a *app) showOutline(t *skein.Thread) error {
 	if err != nil {
 		return err
 	}
-	return a.printOutline(o, "")
+	sent := ""
+	if o.Strategy != "" && !agent.Base(o.Strategy).Outlined() && !a.flags.JSON {
+		if sent, err = a.sentWords(t, o); err != nil {
+			return err
+		}
+	}
+	return a.printOutline(o, sent)
 }
 
 // printOutline prints an outline and how it stands; or, where a strategy sends

@@ -13,13 +13,14 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/thread"
 )
 
 // cli is the whole command line. The flags before the commands hold for all of
 // them.
 type cli struct {
-	Flags `embed:""`
+	Flags `embed:"" group:"everywhere"`
 
 	Chat      chatCmd      `cmd:"" help:"Talk in a thread, line by line."`
 	Threads   threadsCmd   `cmd:"" help:"List the threads, the last used first."`
@@ -32,6 +33,7 @@ type cli struct {
 	Fake      fakeCmd      `cmd:"" help:"Start a fake provider on this machine, to try things without a key."`
 	Models    modelsCmd    `cmd:"" help:"List the models, their limits and prices."`
 	Lines     linesCmd     `cmd:"" help:"Show who wrote a thread's lines, and what they took."`
+	Tools     toolsCmd     `cmd:"" help:"List an agent's tools, what they take, and what the permissions say."`
 	Usage     usageCmd     `cmd:"" help:"Show what a thread's requests took."`
 	Watch     watchCmd     `cmd:"" help:"Follow a thread, here or at a server."`
 	Serve     serveCmd     `cmd:"" help:"Serve the threads over HTTP, with a page for browsers."`
@@ -83,6 +85,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 		kong.Bind(app),
 		kong.Resolvers(app.resolver()),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ExplicitGroups([]kong.Group{{Key: "everywhere", Title: "Flags for every command, which SKEIN_… in the environment and skein.yaml set too:"}}),
 		kong.Vars{"defaultDB": defaultDB(), "version": "skein " + Version},
 	)
 	if err != nil {
@@ -136,4 +139,4 @@ func (a *app) misused(err error) int {
 	return 2
 }
 
-func oneLine(err error) string { return thread.OneLine(err.Error()) }
+func oneLine(err error) string { return tui.Words(err) }

@@ -13,12 +13,25 @@ import (
 type warnings struct {
 	mu   sync.Mutex // guards the rest
 	show func(text string)
+	told map[string]bool // what is told once
+}
+
+// once says whether it was asked of this before.
+func (w *warnings) once(what string) (before bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before = w.told[what]
+	if w.told == nil {
+		w.told = map[string]bool{}
+	}
+	w.told[what] = true
+	return before
 }
 
 // warner hears what threads warn of, and tells it where nothing else does.
 func (a *app) warner() skein.Observer {
 	return skein.Observer{Event: func(e skein.Event) {
-		if e.Type == thread.WarningEvent && !a.warned.shown() {
+		if e.Type == thread.WarningEvent && !a.warned.shown() && a.flags.Events != "-" {
 			a.warn(e.Reason)
 		}
 	}}

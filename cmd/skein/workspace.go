@@ -132,6 +132,9 @@ func (w *workshop) begins(ctx context.Context, t *skein.Thread, answers skein.Ag
 	}
 	w.servers.want(w.asks(answers))
 	s, err := t.Settings(ctx)
+	if err == nil {
+		w.app.freeOfCost(answers, s)
+	}
 	if err != nil || s.Workspace != "" || !w.works(answers) {
 		return err
 	}
@@ -153,11 +156,15 @@ func (w *workshop) concerns(ctx context.Context, e *skein.Engine, t *skein.Threa
 	if err != nil {
 		return err
 	}
-	name := e.Answering(s)
+	w.concernsAgent(e.Answering(s))
+	return nil
+}
+
+// concernsAgent tells what is amiss with the servers that an agent names.
+func (w *workshop) concernsAgent(name string) {
 	if i := slices.IndexFunc(w.app.crew, func(x skein.Agent) bool { return x.Name == name }); i >= 0 {
 		w.servers.want(w.asks(w.app.crew[i]))
 	}
-	return nil
 }
 
 // atHome says whether the present workspace is the thread's. One that is named by a
@@ -181,13 +188,21 @@ func (a *app) atHome(ctx context.Context, t *skein.Thread) error {
 	}
 }
 
-// atHomeIn is atHome for a thread that may not be there yet.
-func (a *app) atHomeIn(e *skein.Engine, id string) error {
+// opens says whether a thread, which may not be there yet, can be talked in from
+// here with those settings, and tells what of them does nothing.
+func (a *app) opens(e *skein.Engine, id string, s skein.Settings) error {
 	t, err := e.Thread(a.ctx, id)
-	if err != nil {
-		return nil // it is made, or opening it says what is wrong
-	}
-	return a.atHome(a.ctx, t)
+	if err == nil {
+		if err := a.atHome(a.ctx, t); err != nil {
+			return err
+		}
+		kept, err := t.Settings(a.ctx)
+		if err != nil {
+			return err
+		}
+		s = kept.Over(s)
+	} // else it is made, or opening it says what is wrong
+	return a.noTail(e, s)
 }
 
 // namesWorkspace says whether somebody has named the workspace.

@@ -229,7 +229,7 @@ func ParseAge(s string) (time.Duration, error) {
 		d, err = time.ParseDuration(s)
 	}
 	if err != nil || d <= 0 {
-		return 0, &thread.Error{Code: thread.Invalid, Op: "age", Message: fmt.Sprintf("%q is not an age", s), Hint: "write 30d, 36h or 90m"}
+		return 0, &thread.Error{Code: thread.Invalid, Op: "age", Message: fmt.Sprintf("%q is no span of time", s), Hint: "write 30d, 36h or 90m"}
 	}
 	return d, nil
 }

@@ -108,6 +108,9 @@ func (s strategies) chain(own []strategy.Strategy) (strategy.Chain, error) {
 	for name, data := range s.options {
 		with, ok := options[name]
 		if !ok {
+			if _, err := strategy.Parse(name, own...); err != nil {
+				return nil, err // there is none of that name
+			}
 			return nil, fmt.Errorf("the strategy %q takes no options here", name)
 		}
 		made, err := with(data)

@@ -481,7 +481,7 @@ func (m *model) say(err error) bool {
 	if err == nil {
 		return false
 	}
-	m.notice = notice{text: safeLine(err.Error()), bad: true}
+	m.notice = notice{text: safeLine(Words(err)), bad: true}
 	return true
 }
 

@@ -70,7 +70,25 @@ func (s *shell) await(ctx context.Context, in *seat) (on bool, err error) {
 		return false, err
 	}
 	state, err := in.thread.State(ctx)
-	return err == nil && state.Turn != 0, err // else somebody has ended the turn
+	if err != nil || state.Turn == 0 {
+		return false, err // somebody has ended the turn
+	}
+	return true, s.tellDecided(in, state.Turn)
+}
+
+// tellDecided brings what was decided of a turn's calls before it goes on: where that
+// was done elsewhere nobody has heard of it, and the cards go as the calls run.
+func (s *shell) tellDecided(in *seat, turn int64) error {
+	decisions, err := s.decisions(in.thread, turn)
+	if err != nil {
+		return err
+	}
+	var events []event
+	for call, note := range decisions {
+		events = append(events, event{decided: &verdict{call, note}})
+	}
+	s.sendIn(in, func(sitting int) any { return happened{sitting: sitting, events: events} })
+	return nil
 }
 
 // decide allows or denies a call, if it is the one that was looked at.

@@ -94,3 +94,21 @@ func TestACallThatALimitStoppedWasNotRun(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestWhatIsQueuedWaitsWhereAnotherProcessStopsTheTurn(t *testing.T) {
+	o := newOffice(oneOff, "never")
+	r := o.enter(t)
+	r.types("go through").press("enter")
+	r.shows("gate runs")
+	<-o.entered
+	r.types("and later?").press("enter")
+	r.shows("queued · next")
+	if err := o.elsewhere(t).Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.shows("Enter asks for the answer again")
+	state, err := r.shellThread(t).State(t.Context())
+	if err != nil || state.Turn != 0 || len(state.Inbox) != 1 || strings.Contains(r.text(), "never") {
+		t.Errorf("%+v, %v:\n%s", state, err, r.text())
+	}
+}
