@@ -29,25 +29,31 @@ var (
 	blanks = regexp.MustCompile(`[ \t]+`)
 	white  = regexp.MustCompile(`[ \t\r\n]+`)
 
-	// before is what may stand before a command's name without being one.
+	// before is what may stand before a command's name in a piece of a line.
 	before = regexp.MustCompile(`^(?:(?:[!{]|if|then|elif|else|while|until|do|time|exec|command|builtin|[A-Za-z_][A-Za-z0-9_]*=\S*) )+`)
 
 	unquoted = strings.NewReplacer(`"`, "", `'`, "", `\`, "")
 )
 
-// commandsIn gives what a deny or ask rule sees of a command line: the whole, each
-// part between shell marks, and each of these without quotes and without what may
-// stand before a command. A text may come more than once.
-func commandsIn(line string) []string {
-	var out []string
+// commandsIn gives what a deny or ask rule sees of a command line, in two ways.
+// One takes it by its signs: the whole, each part between shell marks, be they
+// quoted or not, and each of these without quotes and without what may stand before
+// a command. The other reads it as a shell does ([commandsRead]). A text may come
+// more than once.
+//
+// unsure says that a command's name is not written out in the line, or that the
+// line is too tangled to tell: it may be any command.
+func commandsIn(line string) (texts []string, unsure bool) {
+	read := commandsRead(line)
+	texts = read.texts
 	add := func(s string) {
 		s = strings.TrimSpace(white.ReplaceAllString(s, " "))
 		if s == "" {
 			return
 		}
-		out = append(out, s)
+		texts = append(texts, s)
 		if bare := before.ReplaceAllString(strings.TrimSpace(unquoted.Replace(s)), ""); bare != s {
-			out = append(out, bare)
+			texts = append(texts, bare)
 		}
 	}
 	// A line that goes on after a backslash is one line.
@@ -55,10 +61,10 @@ func commandsIn(line string) []string {
 	add(line)
 	parts := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(shellMarks, r) })
 	if len(parts) == 1 && parts[0] == line {
-		return out
+		return texts, read.unsure
 	}
 	for _, p := range parts {
 		add(p)
 	}
-	return out
+	return texts, read.unsure
 }

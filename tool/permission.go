@@ -43,9 +43,16 @@ const MaxRules = 1000
 // Paths are matched cleaned, from the workspace, and so the workspace itself is
 // "."; commands with blanks squeezed.
 //
-// A rule reads a command line; it does not know what the programs in it do: sh -c,
-// xargs, env or a script run others. What must not happen is kept out by allowing
-// what may and asking about the rest, not by denying names.
+// A deny or ask rule sees the commands of a line as a shell does: without quotes
+// and redirections, behind settings and words such as if, in substitutions, by the
+// last part of a path, and as what env, sudo, xargs, sh -c, eval, find -exec and the
+// like run. Where the name of a command is not written out ($x, $(…), r?, {a,b}),
+// or the line is too tangled to tell, every deny and ask rule with commands matches.
+//
+// A rule reads a command line; it does not know what the programs in it do: a
+// script, make, an alias or python run others, and git may be called with an option
+// before its command. What must not happen is kept out by allowing what may and
+// asking about the rest, not by denying names.
 type Rule struct {
 	Decision Decision
 	Tools    []string
@@ -259,7 +266,9 @@ func (r Rule) touches(reached Resources) (bool, error) {
 	if reached.Command == "" {
 		return false, nil
 	}
-	return matchAny(commandsDialect, r.Commands, commandsIn(reached.Command))
+	texts, unsure := commandsIn(reached.Command)
+	some, err := matchAny(commandsDialect, r.Commands, texts)
+	return some || unsure && len(r.Commands) > 0, err
 }
 
 // leaves says whether a path may lead out of the workspace: after a link, even a

@@ -327,8 +327,8 @@ func TestGlobsWithoutSpecialsMatchLikePathMatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"a", "b", "/", "*", "?", "[a-c]", "[^/a]", `\*`, ".", "+"})
 		glob := strings.Join(rapid.SliceOfN(piece, 1, 8).Draw(t, "glob"), "")
-		if rules(deny(paths(glob))).Check() != nil {
-			t.Skip("not a glob of clean paths")
+		if rules(deny(paths(glob))).Check() != nil || strings.Contains(glob, "**") {
+			t.Skip("not a glob of clean paths, or one that path.Match does not know")
 		}
 		text := path.Clean(rapid.StringOfN(rapid.RuneFrom([]rune("abc/*.+")), 1, 8, -1).Draw(t, "path"))
 		want, err := path.Match(glob, text)
