@@ -6,12 +6,17 @@ import (
 )
 
 // Caller says for whom a tool runs: tools that remember something do so for each
-// thread apart.
+// thread apart, and tools that come upon files by themselves leave out those that
+// are hidden.
 type Caller struct {
 	Thread string // the thread's id
 	Agent  string // the agent's name
 	Call   string // the call's id
 	Notes  Notes
+
+	// Hidden says of a path, slash-separated and from the workspace, whether the
+	// tool must show neither it nor what is in it. Nil: nothing is hidden.
+	Hidden func(path string) bool
 }
 
 // Notes keep what a tool has to know of a thread beyond the life of a process, as

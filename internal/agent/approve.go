@@ -69,9 +69,10 @@ func (c call) asked(q question) Asked {
 // runs.
 type judged struct {
 	call
-	refusal string // why it is not run
-	waits   bool   // for an approval
-	changes bool   // it is not read-only, and runs
+	refusal string                 // why it is not run
+	waits   bool                   // for an approval
+	changes bool                   // it is not read-only, and runs
+	hidden  func(path string) bool // what it must not show; nil: nothing
 }
 
 // judge says of each open call what is to happen to it: first the skills, then
@@ -130,6 +131,7 @@ func (t *Turn) judge(ctx context.Context, past Past, open []call) ([]judged, err
 				return nil, err
 			}
 		}
+		j.hidden = t.Agent.Permissions.Hides(found, v, allowed)
 		j.changes = !found.ReadOnly && j.refusal == "" && !j.waits
 		out = append(out, j)
 	}

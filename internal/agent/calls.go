@@ -133,7 +133,7 @@ func (t *Turn) answer(ctx context.Context, c judged) (tool.Answered, error) {
 		return tool.Answered{Result: thread.Result(c.part.ID, c.part.Name, c.refusal, true)}, nil
 	}
 	t.tell(thread.Event{Type: thread.ToolEvent, Name: c.part.Name, CallID: c.part.ID, Input: c.part.Input})
-	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.Log.Thread.ID, Agent: t.Agent.Name, Call: c.part.ID, Notes: t.notes()})
+	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.Log.Thread.ID, Agent: t.Agent.Name, Call: c.part.ID, Notes: t.notes(), Hidden: c.hidden})
 	ctx = tool.WithLive(ctx, func(text string) {
 		t.tell(thread.Event{Type: thread.OutputEvent, Name: c.part.Name, CallID: c.part.ID, Text: text})
 	})

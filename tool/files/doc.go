@@ -13,6 +13,9 @@
 //     the path as it was given and the one it leads to, so that a permission for
 //     one is none for the other.
 //   - No folder .git is read or written, by whatever link.
+//   - What is hidden from a call ([tool.Caller]) is neither listed nor searched, nor
+//     is what lies in a hidden folder or what a link leads to; only how many
+//     entries were hidden is said, whatever was looked for.
 //   - Only regular files are opened: never a device, a socket or a named pipe.
 //   - A file that exists is changed only by a thread that has read it, and only
 //     while its content is the one that was read. What was read is remembered by

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/skeinhq/skein/tool"
 )
 
 // maxListed is the most entries that a list tells.
@@ -38,8 +40,13 @@ func (w *Workspace) list(ctx context.Context, in listInput) (string, error) {
 	}
 	var out strings.Builder
 	count, more := 0, 0
-	k := &walk{w: w, from: dir, depth: in.Depth, left: maxEntries}
+	k := &walk{w: w, from: dir, depth: in.Depth, left: maxEntries, caller: tool.CallerOf(ctx)}
 	err = k.each(ctx, func(p string, e fs.DirEntry) error {
+		line, shows := k.entry(p, e)
+		if !shows {
+			k.hidden++
+			return nil
+		}
 		if !g.match(from(dir, p)) {
 			return nil
 		}
@@ -48,7 +55,7 @@ func (w *Workspace) list(ctx context.Context, in listInput) (string, error) {
 			return nil
 		}
 		count++
-		out.WriteString(w.entry(p, e) + "\n")
+		out.WriteString(line + "\n")
 		return nil
 	})
 	if err != nil {
@@ -73,6 +80,7 @@ func (k *walk) missed() string {
 	if n := len(k.shut); n > 0 {
 		fmt.Fprintf(&out, "[%d folders could not be opened, %s among them]\n", n, shown(k.shut[0]))
 	}
+	out.WriteString(tool.LeftOut(k.hidden))
 	return out.String()
 }
 
@@ -110,7 +118,21 @@ func from(dir, p string) string {
 	return strings.TrimPrefix(p, dir+"/")
 }
 
-// entry is an entry's line in a list.
+// entry is an entry's line in a list. A link to what is hidden is not shown.
+// Where anything is hidden, others show where they lead in the end, since what they
+// hold may name what is hidden on the way.
+func (k *walk) entry(p string, e fs.DirEntry) (line string, shows bool) {
+	if k.caller.Hidden == nil || e.Type()&fs.ModeSymlink == 0 {
+		return k.w.entry(p, e), true
+	}
+	to, err := k.w.resolve(p)
+	if err != nil {
+		return shown(p) + " (a link that leads to nothing here)", true
+	}
+	_, hidden := k.caller.Hides(".", to)
+	return shown(p) + " -> " + shown(to), !hidden
+}
+
 func (w *Workspace) entry(p string, e fs.DirEntry) string {
 	line := shown(p)
 	if !utf8.ValidString(p) {

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/skeinhq/skein/tool"
 )
 
 // The bounds of a search: hits if no number is given and at most, bytes of a
@@ -63,7 +65,7 @@ func (w *Workspace) search(ctx context.Context, in searchInput) (string, error) 
 	if err != nil {
 		return "", w.trouble(p, err)
 	}
-	k := &walk{w: w, from: p, left: maxEntries}
+	k := &walk{w: w, from: p, left: maxEntries, caller: tool.CallerOf(ctx)}
 	if info.IsDir() {
 		err = k.each(ctx, func(p string, e fs.DirEntry) error {
 			if !e.Type().IsRegular() || !g.match(from(k.from, p)) {

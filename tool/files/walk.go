@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/skeinhq/skein/tool"
 )
 
 // maxEntries is the most entries that one call looks at.
@@ -40,12 +42,15 @@ func (w *Workspace) entries(dir string, most int) (found []fs.DirEntry, all bool
 }
 
 // walk is a way through a folder and those in it, in the order of names. Folders
-// .git are left out, and links are not followed.
+// .git are left out, and so is what is hidden from the caller, with all that is in
+// it; links are not followed.
 type walk struct {
 	w       *Workspace
 	from    string
 	depth   int // how many folders deep; 0: as deep as there are folders
 	left    int // entries that may still be looked at
+	caller  tool.Caller
+	hidden  int // entries that the caller must not see
 	partial bool
 	shut    []string // folders that could not be read
 }
@@ -81,6 +86,10 @@ func (k *walk) in(ctx context.Context, dir string, level int, visit func(string,
 			continue
 		}
 		p := path.Join(dir, e.Name())
+		if _, hidden := k.caller.Hides(dir, p); hidden {
+			k.hidden++
+			continue
+		}
 		if err := visit(p, e); err != nil {
 			return err
 		}

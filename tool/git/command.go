@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -37,6 +38,9 @@ type command struct {
 	takes   []string // arguments beside path
 	ranges  bool     // a revision may be two
 	nothing string   // what an empty output means
+
+	// sift does the same where files are hidden.
+	sift func(sifting, context.Context, command) (string, error)
 }
 
 // plain is what every command that shows changes is told, so that it shows them
@@ -45,13 +49,13 @@ var plain = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--submodul
 
 var commands = []command{
 	{
-		name: status, nothing: "nothing has changed",
+		name: status, nothing: "nothing has changed", sift: sifting.status,
 		args: func(input) []string {
 			return []string{"status", "--short", "--branch", "--untracked-files=normal", "--ignore-submodules=dirty"}
 		},
 	},
 	{
-		name: diff, takes: []string{"revision", "staged", "stat"}, ranges: true, nothing: "no differences",
+		name: diff, takes: []string{"revision", "staged", "stat"}, ranges: true, nothing: "no differences", sift: sifting.diff,
 		args: func(in input) []string {
 			args := slices.Concat([]string{"diff"}, plain, stat(in))
 			if in.Staged {
@@ -61,7 +65,7 @@ var commands = []command{
 		},
 	},
 	{
-		name: log, takes: []string{"revision", "stat", "limit"}, ranges: true, nothing: "no commits",
+		name: log, takes: []string{"revision", "stat", "limit"}, ranges: true, nothing: "no commits", sift: sifting.log,
 		args: func(in input) []string {
 			n := in.Limit
 			if n == 0 {
@@ -71,7 +75,7 @@ var commands = []command{
 		},
 	},
 	{
-		name: show, takes: []string{"revision", "stat"}, nothing: "it is empty",
+		name: show, takes: []string{"revision", "stat"}, nothing: "it is empty", sift: sifting.show,
 		args: func(in input) []string {
 			return slices.Concat([]string{"show", "--no-show-signature", "--decorate=short", "--date=iso"}, plain, stat(in))
 		},

@@ -28,6 +28,9 @@
 //   - The repository is the folder .git of the workspace itself. A file .git is
 //     followed only to a repository that knows the workspace as one of its working
 //     trees. Links out of it, and objects borrowed from elsewhere, are refused.
+//   - What is hidden from a call ([tool.Caller]) is not shown, by whatever command:
+//     git is told to leave it out, by its names in the index and in the commits that
+//     are shown. What has no path there, such as a blob by its hash, is refused.
 //   - The output is bounded, valid UTF-8 and free of terminal escapes; git and all
 //     it started ends with [Time] and with the context.
 //

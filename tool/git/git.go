@@ -133,6 +133,10 @@ func (g *git) run(ctx context.Context, in input) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if caller := tool.CallerOf(ctx); caller.Hidden != nil {
+		s := sifting{mirror: m, caller: caller, in: in, path: path, revision: revision}
+		return c.sift(s, ctx, c)
+	}
 	args := c.args(in)
 	if revision != "" {
 		args = append(args, "--end-of-options", revision)

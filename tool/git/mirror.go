@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/skeinhq/skein/internal/process"
@@ -181,4 +182,12 @@ func listed(p string) string {
 // command is a call of git on the mirror and the workspace's files.
 func (m *mirror) command(args ...string) process.Command {
 	return process.Command{Path: m.git.path, Args: append([]string{"--no-pager"}, args...), Dir: m.git.dir, Env: m.env, Time: Time, Keep: keep}
+}
+
+// without is a call in which the paths are patterns of git's own: those to show and
+// those to leave out.
+func (m *mirror) without(args ...string) process.Command {
+	c := m.command(args...)
+	c.Env = append(slices.Clone(c.Env), "GIT_LITERAL_PATHSPECS=0")
+	return c
 }

@@ -56,22 +56,28 @@ func parts(revision string) (from, dots, to string) {
 }
 
 // fileOf gives the file that a revision names behind a colon, in a commit or in
-// the index; "" where it names none.
+// the index; "" where it names none, or the workspace.
 func fileOf(revision string) string {
+	file, _ := fileIn(revision)
+	return file
+}
+
+// fileIn gives the file, and says whether the revision names one.
+func fileIn(revision string) (file string, is bool) {
 	for i, rest := range outside(revision) {
 		if rest[0] != ':' {
 			continue
 		}
 		file := rest[1:]
 		if i == 0 && strings.HasPrefix(file, "/") {
-			return "" // a text that is looked for in messages
+			return "", false // a text that is looked for in messages
 		}
 		if stage := stages.FindString(file); i == 0 && stage != "" {
 			file = file[len(stage):]
 		}
-		return file
+		return file, true
 	}
-	return ""
+	return "", false
 }
 
 // stages is how a version of a file in the index is numbered.
@@ -87,9 +93,9 @@ func outside(revision string) iter.Seq2[int, string] {
 			case '{':
 				braces++
 			case '}':
-				braces--
+				braces = max(0, braces-1)
 			}
-			if braces <= 0 && !yield(i, revision[i:]) {
+			if braces == 0 && !yield(i, revision[i:]) {
 				return
 			}
 		}
