@@ -81,24 +81,38 @@ func (t *Thread) askedToStop(ctx context.Context, key thread.Key) bool {
 //
 // Errors: not-found (there is no answer), conflict (a turn runs), those of Reply.
 func (t *Thread) Regenerate(ctx context.Context, by string) error {
-	to, err := t.asked(ctx)
-	if err != nil {
-		return err
-	}
-	if err := t.Rewind(ctx, to, by); err != nil {
+	if err := t.rewindAnswer(ctx, by); err != nil {
 		return err
 	}
 	return t.Reply(ctx)
 }
 
+// rewindAnswer undoes the newest answer, unless no turn may begin here.
+func (t *Thread) rewindAnswer(ctx context.Context, by string) error {
+	to, err := t.asked(ctx)
+	if err != nil {
+		return err
+	}
+	if begins := t.engine.cfg.Begins; begins != nil {
+		state, err := t.State(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := t.engine.castOf(ctx, state.Key)
+		if err != nil {
+			return err
+		}
+		if err := begins(ctx, t, c.agent); err != nil {
+			return err
+		}
+	}
+	return t.Rewind(ctx, to, by)
+}
+
 // StreamRegenerate is Regenerate, piece by piece, as Stream is Ask.
 func (t *Thread) StreamRegenerate(ctx context.Context, by string) iter.Seq2[Piece, error] {
 	return t.stream(ctx, func() (thread.Entry, error) {
-		to, err := t.asked(ctx)
-		if err != nil {
-			return thread.Entry{}, err
-		}
-		if err := t.Rewind(ctx, to, by); err != nil {
+		if err := t.rewindAnswer(ctx, by); err != nil {
 			return thread.Entry{}, err
 		}
 		state, err := t.State(ctx)
