@@ -222,7 +222,11 @@ func (s sifting) show(ctx context.Context, c command) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return s.run(ctx, c, files, append(c.args(s.in), "--sparse", hash)...)
+		args := append(c.args(s.in), hash)
+		if s.in.Path == "" {
+			args = append(args, "--sparse") // a commit that has only hidden files is shown without them
+		}
+		return s.run(ctx, c, files, args...)
 	}
 	name, named := fileIn(s.in.Revision)
 	if !named {
