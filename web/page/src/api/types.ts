@@ -98,6 +98,8 @@ export interface Live {
 }
 
 export interface Asked {
+  id: string; // of the question, and of no other
+  seq: number;
   call: string;
   agent: string;
   tool: string;

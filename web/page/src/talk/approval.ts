@@ -75,7 +75,7 @@ class ApprovalCard extends Piece {
   async #decide(decision: Decision): Promise<void> {
     this.sending = true;
     try {
-      await api.decide(this.thread, this.asked.call, decision);
+      await api.decide(this.thread, this.asked.id, decision);
       (document.querySelector<HTMLElement>("sk-composer textarea"))?.focus();
     } catch (err) {
       notices.trouble(`It could not be decided: ${inWords(err)}`);
