@@ -40,8 +40,18 @@ func (t *tree) title(*model) string {
 	if !t.loaded {
 		return "outline"
 	}
+	if t.strategy != "" {
+		return fmt.Sprintf("outline · %s, which %s not sent", counted(int64(len(t.outline.Lines)), "line", "lines"), isAre(len(t.outline.Lines)))
+	}
 	return fmt.Sprintf("outline · %s in %s, %s whole", counted(t.outline.Boundary, "message", "messages"),
 		counted(int64(len(t.outline.Lines)), "line", "lines"), grouped(t.outline.Messages-t.outline.Boundary))
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 func (t *tree) hint() string { return "→ opens · ← closes · Enter goes to the message · Esc" }
