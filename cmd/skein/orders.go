@@ -8,6 +8,7 @@ import (
 
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/client"
+	"github.com/skeinhq/skein/cmd/skein/tui"
 	"github.com/skeinhq/skein/internal/prompt"
 	"github.com/skeinhq/skein/model"
 	"github.com/skeinhq/skein/thread"
@@ -212,20 +213,34 @@ func (r *remote) waiting(call string) view.Asked {
 
 // decided tells of a decision, after which the turn goes on.
 func (r *remote) decided(w view.Asked, d decision) error {
-	d.Thread, d.Call, d.Tool, d.Question, d.By = r.thread, w.Call, w.Tool, w.Question, r.who.Name
-	r.view.Docs.Agent.Waiting = slices.DeleteFunc(slices.Clone(r.view.Docs.Agent.Waiting), func(x view.Asked) bool { return x.Call == w.Call })
+	d.Thread, d.Call, d.Tool, d.Question, d.By, d.always = r.thread, w.Call, w.Tool, w.Question, r.who.Name, tui.Always(skein.Asked(w))
+	r.settled[w.Call] = true
+	u := client.Update{View: r.view}
+	r.seen(&u)
+	r.view = u.View
+	delete(r.tell.asked, w.Call)
 	r.expect(r.newest())
 	if r.flags.JSON {
 		return r.lineJSON(map[string]any{"decided": d})
 	}
-	words := d.State + ": " + d.Question
-	if d.Scope == thread.ScopeThread {
-		words += ", and such calls in this thread from now on"
+	return r.printf("%s\n", safe(d.String()))
+}
+
+// hint tells how the calls that wait are decided about.
+func (r *remote) hint(all []view.Asked) error {
+	if r.flags.JSON {
+		return nil
 	}
-	if d.Reason != "" {
-		words += " (" + d.Reason + ")"
+	call, what := "", tui.Always(skein.Asked(all[0]))
+	if len(all) > 1 {
+		call = " CALL"
 	}
-	return r.printf("%s\n", safe(words))
+	for _, w := range all {
+		if what != tui.Always(skein.Asked(w)) {
+			what = "such calls always in this thread"
+		}
+	}
+	return r.printf(r.words.decide, call, safe(what))
 }
 
 // newest is the seq of the newest message.

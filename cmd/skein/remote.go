@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,6 +41,7 @@ type remote struct {
 	view  view.View
 	state client.State
 
+	settled map[string]bool  // calls that were decided about here and wait in the view still
 	outbox  []client.Message // what was typed and is not known to have arrived
 	told    bool             // that the outbox waits
 	expects expected
@@ -72,7 +74,7 @@ func (c chatCmd) remote(a *app) error {
 		return err
 	}
 	person := isTerminal(a.in) && isTerminal(a.out)
-	r := &remote{app: a, server: server, person: person, words: &forEyes}
+	r := &remote{app: a, server: server, person: person, words: &forEyes, settled: map[string]bool{}}
 	if c.ScreenReader {
 		r.words = &forEars
 	}
@@ -170,7 +172,7 @@ func (r *remote) talk() error {
 	inPlace := isTerminal(r.out)
 	r.app = &printing
 	r.tell = newTeller(r.app)
-	r.tell.words, r.tell.inPlace, r.tell.object = r.words, inPlace, spoken
+	r.tell.words, r.tell.inPlace, r.tell.object, r.tell.hint = r.words, inPlace, spoken, r.hint
 	r.typist = listen(r.in)
 	err := r.sit()
 	if r.leave != nil {
@@ -356,6 +358,8 @@ func (r *remote) busy() bool { return len(r.outbox) > 0 || r.answering() || !r.t
 func (r *remote) ready(text string) bool {
 	name, _, _ := strings.Cut(text, " ")
 	switch {
+	case !r.tell.begun:
+		return false
 	case name == steerCommand || name == stopCommand:
 		return r.person || r.view.Docs.Agent.Turn != 0 || !r.answering()
 	case r.state != client.Live:
@@ -481,6 +485,7 @@ func (r *remote) step(s step) error {
 		return nil // it has not begun yet
 	}
 	if u.Batch != nil {
+		r.seen(&u)
 		r.view = u.View
 		if !r.tell.begun {
 			if err := r.enter(); err != nil {
@@ -496,6 +501,17 @@ func (r *remote) step(s step) error {
 		return r.send()
 	}
 	return nil
+}
+
+// seen takes out of an update what was decided about since.
+func (r *remote) seen(u *client.Update) {
+	waiting := u.View.Docs.Agent.Waiting
+	for call := range r.settled {
+		if !slices.ContainsFunc(waiting, func(w view.Asked) bool { return w.Call == call }) {
+			delete(r.settled, call)
+		}
+	}
+	u.View.Docs.Agent.Waiting = slices.DeleteFunc(slices.Clone(waiting), func(w view.Asked) bool { return r.settled[w.Call] })
 }
 
 // enter shows what there is to show of a thread at the begin.
@@ -520,7 +536,7 @@ func (r *remote) settle() {
 	}
 	if n := len(r.view.Entries); n > 0 {
 		last := r.view.Entries[n-1]
-		if m := last.Message; last.Seq > x.after && m != nil && m.Role != thread.User {
+		if m := last.Message; last.Seq > x.after && m != nil && m.Role == thread.Assistant && len(m.Calls()) == 0 {
 			r.expects = expected{}
 		}
 	}

@@ -21,9 +21,10 @@ type teller struct {
 	*app
 	words   *wording
 	inPlace bool
-	mine    map[string]bool         // the keys of what is not to be printed
-	placed  map[int64]bool          // likewise, where it waited in the log
-	object  func(*view.Entry) []any // of a message, as JSON
+	mine    map[string]bool          // the keys of what is not to be printed
+	placed  map[int64]bool           // likewise, where it waited in the log
+	object  func(*view.Entry) []any  // of a message, as JSON
+	hint    func([]view.Asked) error // tells how calls are decided about; nil: nobody here can
 
 	begun  bool
 	last   view.View       // what was told of
@@ -373,13 +374,17 @@ func (t *teller) waiting(v view.View) error {
 
 // calls tells which calls wait for an approval, and which no more.
 func (t *teller) calls(v view.View) error {
-	now := map[string]bool{}
+	now, some := map[string]bool{}, false
 	for _, w := range v.Docs.Agent.Waiting {
 		now[w.Call] = true
 		if t.asked[w.Call] {
 			continue
 		}
-		id := fmt.Sprintf(t.words.named, w.Call)
+		some = true
+		id := ""
+		if len(v.Docs.Agent.Waiting) > 1 {
+			id = fmt.Sprintf(t.words.named, w.Call)
+		}
 		if err := t.say(map[string]any{"asked": w}, t.words.asks, safe(w.Agent), safe(id), safe(questionOf(skein.Asked(w)))); err != nil {
 			return err
 		}
@@ -393,6 +398,9 @@ func (t *teller) calls(v view.View) error {
 		}
 	}
 	t.asked = now
+	if some && t.hint != nil {
+		return t.hint(v.Docs.Agent.Waiting)
+	}
 	return nil
 }
 
