@@ -97,6 +97,9 @@ func (c *carrying) from(i int) {
 		c.found.read(rest, c.nested+1)
 		c.carry(i+1, 0)
 	}
+	if (name == "for" || name == "select") && i+2 < len(c.words) && c.words[i+2].text == "do" {
+		c.open = append(c.open, i+3)
+	}
 	if name == "find" {
 		for j := i + 1; j < len(c.words); j++ {
 			if finders[c.words[j].text] {

@@ -22,7 +22,8 @@ func TestADeniedCommandIsDeniedHoweverItIsWritten(t *testing.T) {
 		"exec rm x", "exec -a y rm x", "exec -cl rm x", "function f { rm x; }", "f() { rm x; }", "f () ( rm x )",
 		"eval rm x", `eval "rm x"`, "eval 'A=1; rm' x", `eval eval "rm x"`, `trap "rm x" EXIT`, "{ rm x; }", "(rm x)", "( (rm x) )", "((a++)); rm x",
 		"if true; then rm x; fi", "if rm x; then :; fi", "if a; then b; elif rm x; then c; else d; fi", "while ! rm x; do :; done", "until rm x; do :; done",
-		"for i in 1; do rm x; done", "for ((i=0; i<3; i++)); do rm x; done", "case a in b) rm x;; esac", "case a in (b|c) rm x;; *) ;; esac", "! rm x", "! ! rm x",
+		"for i in 1; do rm x; done", "for ((i=0; i<3; i++)); do rm x; done", "case a in b) rm x;; esac", "case a in (b|c) rm x;; *) ;; esac", "case a in a) $u x;; esac", "case a in (a|b) $u x;; esac", "case a in\na) :;;\n(b) $u x;; esac", "case a in esac; $u x", "case a in\nesac; $u x", "case a in a) :;; esac; $u x", "function case { :; }; $u x",
+		"if [[ a ]] then rm x; fi", "while [[ a && b ]] do rm x; done", "for i do rm x; done", "if (true) then rm x; fi", "if { true; } then rm x; fi", "for ((;;)) do rm x; done", "if ((1)) then rm x; fi", "A=1 sh -c 'rm x'", "! rm x", "! ! rm x",
 		"nohup rm x", "env A=1 rm x", "env -u B rm x", "env -i -- A=1 rm x", "env -S 'rm x'", "env -S'A=1 rm x'", "env --split-string='rm x'", "sudo rm x", "sudo -n rm x", "sudo -u root -g wheel rm x", "sudo -nu root A=1 rm x", "sudo --user=root rm x", "doas rm x",
 		"xargs rm x", "find . | xargs -0 -n 1 rm -f", "xargs -I{} rm {}", "nice -n 5 rm x", "timeout 10 rm x", "timeout -k 5 10 rm x", "timeout --foreground 10 rm x", "stdbuf -oL rm x", "setsid rm x",
 		"flock /tmp/lock rm x", "flock -n /tmp/lock -c 'rm x'", "su -c 'rm x'", "su root -c 'rm x'", "su - root -c 'rm x'", "watch 'rm x'", "watch -n 1 rm x", "busybox rm x", "busybox sh -c 'rm x'",
@@ -48,7 +49,7 @@ func TestUsualLinesAreNoOtherCommands(t *testing.T) {
 		"ls", `echo "rm x"`, "echo rm x", "grep rm file", `grep "rm x" file`, "git rm --help", "git commit -m 'rm x'", "rmdir x", "farm x", "x/rm.sh y", "cat rm x", "A='rm x' ls", "A=rm B=x ls",
 		"echo $HOME", "echo $(date) `date` ${x:-y} $((1 + 2))", "echo $(($x * 2))", "(( $x > 1 )) && ls", "cd $x && make", "PATH=$PATH:y go build ./...", "export A=$B", "A=$B", "A=$(ls *)", "ls *.go", "ls {a,b}",
 		"for f in *.go; do gofmt -l $f; done", "for ((i=0; i<$n; i++)); do echo $i; done", "while read -r f; do wc -l \"$f\"; done <list", `[ -f "$x" ] && cat y`, "[[ -f a || $b == c ]] && ls", "if [[ $a =~ ^(b|c)$ && -f d ]]; then ls; fi",
-		"case $x in a*|*.b) ls;; [cd]) pwd;; esac", "case $x in\n*.go) ls ;;\n*) pwd ;;\nesac", "find . -name '*.go' | xargs grep -n x", "find . -exec grep rm {} +", "go test ./... 2>&1 | tail -n 5", "go test >out 2>&1 &",
+		"case $x in a*|*.b) ls;; [cd]) pwd;; esac", "case $x in\n*.go) ls ;;\n*.a | $y) cat ;;\n(*) pwd ;;\nesac", "if [[ a ]]; then ls; fi", "find . -name '*.go' | xargs grep -n x", "find . -exec grep rm {} +", "go test ./... 2>&1 | tail -n 5", "go test >out 2>&1 &",
 		"cat <<END\n$HOME is home\n* one\nEND\nls", "cat <<'END' >f\nit's {a,b}\nEND", "# rm x", "ls # $x", `echo "it's"`, `awk '{print $1}' f`, `sed -n 's/a/b/; p' f`, `jq '.[] | {a, b}' f`, `printf '%s\n' "$x"`, `"$HOME/bin/x" y`, "~/bin/x y",
 		"sudo -u root grep rm f", "timeout 10 grep rm f", "env A=1 make rm", "xargs grep rm", "bash rm.sh", "bash -c 'echo rm x'", "eval echo rm x", "nohup make rm &", "command -v git", "time -p make x", "exec 3>&1", "true", "", "  ", "f() { ls; }; f",
 	} {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ func (f *found) read(text string, nested int) {
 		return
 	}
 	r := reader{found: f, src: text, nested: nested}
-	r.list(false)
+	r.list(0)
 }
 
 func (f *found) spend(n int) bool {
@@ -84,25 +85,28 @@ func (r *reader) peek(ahead int) byte {
 }
 
 // list reads commands to the end or, where they are in parentheses, to the one
-// that closes.
-func (r *reader) list(closes bool) {
+// that closes; 0 is none.
+func (r *reader) list(until byte) {
 	if r.nested++; r.nested > maxNested {
 		r.unsure = true
 		r.at = len(r.src)
 	}
 	defer func() { r.nested-- }()
 	var c simple
-	cases := 0 // that are open: a parenthesis ends a pattern of theirs
-	end := func(pattern bool) {
-		cases = max(0, cases+c.cases())
+	cases := 0       // that are open
+	pattern := false // what is read is one of a case, which a parenthesis ends
+	end := func() {
 		was := r.unsure
-		r.command(c.words)
-		if pattern && r.left >= 0 {
+		if r.command(c.words); pattern && r.left >= 0 {
 			r.unsure = was
+		}
+		if n := c.cases(); n != 0 {
+			cases = max(0, cases+n)
+			pattern = n > 0
 		}
 		c = simple{}
 	}
-	defer func() { end(false) }()
+	defer func() { end() }()
 	for r.at < len(r.src) && r.left >= 0 {
 		switch b := r.src[r.at]; {
 		case b == ' ' || b == '\t':
@@ -110,7 +114,7 @@ func (r *reader) list(closes bool) {
 		case b == '\\' && r.peek(1) == '\n':
 			r.at += 2
 		case b == '\n' || b == '\r':
-			end(false)
+			end()
 			if r.at++; b == '\n' {
 				r.below()
 			}
@@ -120,23 +124,30 @@ func (r *reader) list(closes bool) {
 			r.at++
 		case b == '&' && r.peek(1) == '>':
 			r.at++
+		case b == ';' && cases > 0 && (r.peek(1) == ';' || r.peek(1) == '&'):
+			end()
+			r.at += 2
+			pattern = cases > 0
 		case b == ';' || b == '&' || b == '|':
-			end(false)
+			end()
+			r.at++
+		case b == '(' && (pattern || c.cases() > 0):
+			end()
 			r.at++
 		case b == '(' && r.peek(1) == '(':
-			end(false)
+			end()
 			r.at += 2
 			r.arithmetic()
 		case b == '(':
-			end(false)
+			end()
 			r.at++
-			r.list(true)
+			r.list(')')
 		case b == ')':
-			pattern := cases+c.cases() > 0
-			end(pattern)
-			if r.at++; closes && !pattern {
+			end()
+			if r.at++; b == until && !pattern {
 				return
 			}
+			pattern = false
 		case (b == '<' || b == '>') && r.peek(1) != '(':
 			r.redirection(&c)
 		default:
@@ -144,7 +155,10 @@ func (r *reader) list(closes bool) {
 			if next := r.peek(0); (next == '<' || next == '>') && w.plain && names(w.text) {
 				continue // it numbers or names what is redirected
 			}
-			c.add(w)
+			ends := c.tests() && w.plain && w.text == "]]"
+			if c.add(w); ends {
+				end() // then may follow at once
+			}
 		}
 	}
 }
@@ -166,20 +180,19 @@ func (c *simple) add(w word) {
 		c.target = false
 		return
 	}
-	if w.plain && leads[w.text] && c.lead == len(c.words) {
+	if w.plain && leads[w.text] && !named[w.text] && c.lead == len(c.words) {
 		c.lead++
 	}
 	c.words = append(c.words, w)
 }
 
-// tests says whether the command is a [[ that is not closed yet, in which signs
-// are no shell marks.
+// tests says whether the command is a [[, in which signs are no shell marks.
 func (c *simple) tests() bool {
 	if c.lead >= len(c.words) {
 		return false
 	}
-	first, last := c.words[c.lead], c.words[len(c.words)-1]
-	return first.plain && first.text == "[[" && !(last.plain && last.text == "]]")
+	first := c.words[c.lead]
+	return first.plain && first.text == "[["
 }
 
 // cases says whether the command begins a case or ends one.
@@ -187,7 +200,16 @@ func (c *simple) cases() int {
 	if c.lead >= len(c.words) || !c.words[c.lead].plain {
 		return 0
 	}
-	return map[string]int{"case": 1, "esac": -1}[c.words[c.lead].text]
+	switch c.words[c.lead].text {
+	case "case":
+		if slices.ContainsFunc(c.words, func(w word) bool { return w.plain && w.text == "esac" }) {
+			return 0
+		}
+		return 1
+	case "esac":
+		return -1
+	}
+	return 0
 }
 
 // redirections are their signs, the longer first.

@@ -25,7 +25,7 @@ func (r *reader) word() word {
 		if b == '<' || b == '>' { // a process whose output or input is a file
 			start := r.at
 			r.at += 2
-			r.list(true)
+			r.list(')')
 			w.open = true
 			w.text.WriteString(r.src[start:r.at])
 			continue
@@ -132,7 +132,7 @@ func (r *reader) dollar(w *spelling, within bool) {
 		r.arithmetic()
 	case b == '(':
 		r.at++
-		r.list(true)
+		r.list(')')
 	case b == '{':
 		r.at++
 		r.braced(within)

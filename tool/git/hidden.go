@@ -242,7 +242,7 @@ func (s sifting) show(ctx context.Context, c command) (string, error) {
 	}
 	switch strings.TrimSpace(string(kind)) {
 	case "tree":
-		return s.tree(ctx, c, name)
+		return s.tree(ctx, name)
 	case "blob":
 		ended, err := process.Run(ctx, s.command(append(c.args(s.in), hash, "--")...))
 		if err != nil {
@@ -254,7 +254,7 @@ func (s sifting) show(ctx context.Context, c command) (string, error) {
 }
 
 // tree lists a folder of the past.
-func (s sifting) tree(ctx context.Context, c command, name string) (string, error) {
+func (s sifting) tree(ctx context.Context, name string) (string, error) {
 	listed, err := process.Ask(ctx, s.command("ls-tree", "-z", "--full-tree", s.revision))
 	if err != nil {
 		return "", err
