@@ -2,7 +2,6 @@ package webtest
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net"
 	"path/filepath"
@@ -254,7 +253,7 @@ func done(r *model.Request, reply scripted.Reply) model.Event {
 	}
 	for i, c := range reply.Calls {
 		id := "call-" + string(rune('a'+i)) + "-" + time.Now().Format("150405.000000")
-		e.Parts = append(e.Parts, thread.Call(id, c.Name, json.RawMessage(c.Input)))
+		e.Parts = append(e.Parts, thread.Call(id, c.Name, c.Input))
 		e.Stop = thread.StopCalls
 	}
 	return e

@@ -357,11 +357,6 @@ func (t *tab) accessible(name string) {
 	t.prefers("light")
 }
 
-// focused says what has the focus.
-func (t *tab) focused() string {
-	return eval[string](t, "((e) => e.localName + (e.ariaLabel ? '[' + e.ariaLabel + ']' : ''))(document.activeElement)")
-}
-
 // text is what an element says.
 func (t *tab) text(selector string) string {
 	t.Helper()

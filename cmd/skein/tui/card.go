@@ -56,7 +56,7 @@ func cardOf(a skein.Asked, workspace fs.FS) *card {
 	var special bool
 	c.rows, special = inputRows(a.Tool, a.Input)
 	if rows, ok := replaces(workspace, a.Input); ok && special && a.Tool == "write_file" {
-		c.rows = append(rows, others(a.Input, "path", "content")...)
+		c.rows = slices.Concat(rows, others(a.Input, "path", "content"))
 	}
 	if question := plain(thread.OneLine(a.Question)); !special && !strings.HasPrefix(question, a.Tool+": {") {
 		c.question = question // else it is the input, which is shown

@@ -94,15 +94,15 @@ func (s *shell) tellDecided(in *seat, turn int64) error {
 // decide allows or denies a call, if it is the one that was looked at.
 func (s *shell) decide(t *skein.Thread, sitting int, e decideCall) {
 	a := e.approval
-	err := s.stillAsks(t, e)
+	question, err := s.stillAsks(t, e)
 	switch {
 	case err != nil:
 	case a.State == thread.ApprovalDenied:
-		err = t.Deny(s.ctx, s.cfg.Me, a.Call, a.Reason)
+		err = t.Deny(s.ctx, s.cfg.Me, question, a.Reason)
 	case a.Scope == thread.ScopeThread:
-		err = t.ApproveAlways(s.ctx, s.cfg.Me, a.Call)
+		err = t.ApproveAlways(s.ctx, s.cfg.Me, question)
 	default:
-		err = t.Approve(s.ctx, s.cfg.Me, a.Call)
+		err = t.Approve(s.ctx, s.cfg.Me, question)
 	}
 	s.tell(decided{sitting: sitting, call: a.Call, err: err}, err)
 }
@@ -127,20 +127,20 @@ func (s *shell) halt(in *seat, sitting int) {
 
 // stillAsks says whether what waits is still the call whose card was looked at:
 // models use ids again.
-func (s *shell) stillAsks(t *skein.Thread, e decideCall) error {
+func (s *shell) stillAsks(t *skein.Thread, e decideCall) (question string, err error) {
 	if e.sum == nil {
-		return nil
+		return e.approval.Call, nil
 	}
 	asked, err := t.Pending(s.ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, a := range asked {
 		if a.Call == e.approval.Call && sumOf(a) == *e.sum {
-			return nil
+			return a.ID, nil
 		}
 	}
-	return &thread.Error{Code: thread.NotFound, Op: "chat", Message: "that call does not wait any more"}
+	return "", &thread.Error{Code: thread.NotFound, Op: "chat", Message: "that call does not wait any more"}
 }
 
 // compact has the thread's strategies act.
