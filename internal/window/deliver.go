@@ -1,12 +1,81 @@
 package window
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/view"
 )
+
+// step is a frame that has been made, for others who are to have the same.
+type step struct {
+	at     moment
+	from   client
+	to     client
+	viewer string // whose it is; of no account where it is not personal
+
+	personal bool
+	seq      int64
+	parts    [][]byte
+}
+
+// moment is all of a room that a frame may depend on.
+type moment struct {
+	version, commits, length, tip int64
+	docs                          [docCount]int64
+	answer                        *answer
+	answerAt, toolsAt             int64
+	text, thinking                int
+}
+
+func (r *Room) moment() moment {
+	a := r.answer
+	return moment{
+		version: r.version, commits: r.commits, length: r.recent.length(), tip: r.thread.Tip, docs: r.docs.version,
+		answer: a, answerAt: a.version, toolsAt: a.toolsAt, text: a.text.shown, thinking: a.thinking.shown,
+	}
+}
+
+// oneWrite is how long a frame may be to be kept in one piece.
+const oneWrite = 16 << 10
+
+// step makes the frame of all that is new, where there is anything: the one that was
+// made last, where that was for one who has the same. Watches of a thread that
+// nobody lags behind in all have the same.
+func (w *Watch) step() (f Frame, wait time.Duration, ok bool, err error) {
+	r := w.room
+	at := r.moment()
+	if s := &r.last; w.interval == DefaultInterval && s.at == at && s.from == w.client && (!s.personal || s.viewer == w.viewer) {
+		w.client = s.to
+		w.n++
+		return Frame{N: w.n, Seq: s.seq, Parts: s.parts}, 0, true, nil
+	}
+	from := w.client
+	if f, wait, ok, err = w.change(); !ok {
+		return f, wait, ok, err
+	}
+	if f.Size() <= oneWrite {
+		f.Parts = [][]byte{slices.Concat(f.Parts...)}
+	}
+	r.last = step{at: at, from: from, to: w.client, viewer: w.viewer, personal: r.personal(min(from.low, from.window.End)), seq: f.Seq, parts: f.Parts}
+	return f, wait, ok, err
+}
+
+// personal says whether what is new since the messages were so many may show
+// differently to different viewers.
+func (r *Room) personal(since int64) bool {
+	if r.answer.seen.private() || slices.ContainsFunc(r.docs.inbox, func(q view.Queued) bool { return q.Message != nil && len(q.Message.Audience) > 0 }) {
+		return true
+	}
+	for i := min(since, r.recent.length()); i < r.recent.length(); i++ {
+		if r.recent.at(i).seen.private() {
+			return true
+		}
+	}
+	return false
+}
 
 // change makes the frame of all that is new, where there is anything. Where that
 // cannot be told by operations, since messages before the window are undone too,

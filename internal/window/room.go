@@ -29,12 +29,14 @@ type Room struct {
 	answer    *answer
 	pending   map[int64]thread.Batch // commits that came before an earlier one, by their first seq
 	watches   map[*Watch]struct{}
+	last      step
 	version   int64 // changes with everything that a watch may show
 	commits   int64 // batches taken
 	usageAt   int64 // changes when a commit brings a usage document
 	ticked    time.Time
 	timer     *time.Timer // runs while text waits for its time
-	gathering *time.Timer // runs while commits wait for more
+	gathering *time.Timer // runs while something different is not told yet
+	due       time.Time   // when that is
 	todo      todo
 	working   bool
 	nudge     chan struct{} // has room for one: what is to be read cannot wait
@@ -286,9 +288,21 @@ func (r *Room) tellSoon() {
 		r.tell()
 		return
 	}
-	if r.gathering == nil {
-		r.gathering = time.AfterFunc(rest, r.gathered)
+	r.tellWithin(rest)
+}
+
+// tellWithin has what is different told with what comes next, and after so long
+// where nothing does.
+func (r *Room) tellWithin(d time.Duration) {
+	due := time.Now().Add(d)
+	if r.ended != nil || r.gathering != nil && !due.Before(r.due) {
+		return
 	}
+	if r.gathering != nil {
+		r.gathering.Stop()
+	}
+	r.due = due
+	r.gathering = time.AfterFunc(d, r.gathered)
 }
 
 // gathered runs for a moment at most, and does nothing once the room is closed.

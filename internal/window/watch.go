@@ -29,15 +29,23 @@ type Watch struct {
 	ready    chan struct{} // has room for one
 
 	// Guarded by the room's mu.
-	n        int64       // of the last frame; 0: none yet
-	window   view.Window // as of the last frame; before the first, its Tail, and First of a resume
-	resumes  bool        // the first frame begins at window.First
+	n       int64 // of the last frame; 0: none yet
+	client        // as of the last frame
+	resumes bool  // the first frame begins at window.First
+	again   bool  // a snapshot is due
+	fresh   bool  // and nothing that the client holds goes on there
+	held    bool
+	waiting bool // there was nothing
+	flowed  time.Time
+	notify  func()
+	closed  bool
+}
+
+// client is what a client has. Two that have the same are sent the same.
+type client struct {
+	window   view.Window // before the first frame its Tail, and First of a resume
 	known    int64       // the client may hold messages with lower indexes
 	low      int64       // the shortest that the thread was since the last frame
-	again    bool        // a snapshot is due
-	fresh    bool        // and nothing that the client holds goes on there
-	held     bool
-	waiting  bool // there was nothing
 	version  int64
 	commits  int64
 	tip      int64
@@ -50,9 +58,6 @@ type Watch struct {
 	text     int
 	thinking int
 	lives    bool // the client has an answer
-	flowed   time.Time
-	notify   func()
-	closed   bool
 }
 
 const never = math.MaxInt64
@@ -80,7 +85,7 @@ func (o Options) complete(id string) (Options, error) {
 
 // attach makes a watch. Its snapshot is made when its reader asks, as of then.
 func (r *Room) attach(ctx context.Context, o Options) (*Watch, error) {
-	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), window: view.Window{Tail: o.Tail}, low: never, version: -1}
+	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), client: client{window: view.Window{Tail: o.Tail}, low: never, version: -1}}
 	for {
 		r.mu.Lock()
 		if err := r.ended; err != nil {
@@ -207,7 +212,7 @@ func (w *Watch) Poll(ctx context.Context) (f Frame, wait time.Duration, ok bool,
 			return Frame{}, 0, false, nil
 		}
 		if w.n > 0 && !w.again && !w.behind() {
-			f, wait, ok, err = w.change()
+			f, wait, ok, err = w.step()
 			if !w.again {
 				w.waiting = !ok
 				r.mu.Unlock()

@@ -338,11 +338,13 @@ func (r *Room) catchUp(ctx context.Context) error {
 	for seq, h := range heads {
 		r.heads[seq] = h
 	}
-	if next := firstAfter(entries, r.thread.Tip); len(next) > 0 {
+	next := firstAfter(entries, r.thread.Tip)
+	if len(next) > 0 {
 		r.take(next, &t)
 	}
-	r.commit(thread.Batch{})
-	r.tell()
+	if r.commit(thread.Batch{}) || len(next) > 0 {
+		r.tell()
+	}
 	r.mu.Unlock()
 	return r.refresh(ctx, &t)
 }
@@ -366,6 +368,10 @@ func (r *Room) refresh(ctx context.Context, t *thread.Thread) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if t.Tip < r.thread.Tip && t.Epoch == r.thread.Epoch {
+		agent.Backlog = r.thread.Backlog // what was read is older
+	}
+	was := r.docs.version
 	var all [3]bool
 	if r.usageAt == usageAt {
 		if all[0], err = r.docs.setUsage(usage); err != nil {
@@ -384,9 +390,12 @@ func (r *Room) refresh(ctx context.Context, t *thread.Thread) error {
 			return err
 		}
 	}
+	was[backlogDoc], was[usageDoc] = r.docs.version[backlogDoc], r.docs.version[usageDoc]
 	switch {
-	case slices.Contains(all[:], true) || r.answer.version != before:
+	case was != r.docs.version || r.answer.version != before:
 		r.tell()
+	case slices.Contains(all[:], true): // lines were built, which is no hurry
+		r.tellWithin(linesLate)
 	case r.answer.text.got+r.answer.thinking.got != grown:
 		r.tick()
 	}

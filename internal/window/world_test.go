@@ -59,6 +59,7 @@ type world struct {
 	answer *view.Live     // being made by this process
 	usage  int64
 	said   int
+	gather time.Duration
 }
 
 func newWorld(t fataler) *world {
@@ -86,6 +87,7 @@ func (w *world) start() {
 	w.stop, w.work = stop, work
 	w.rooms = window.New(window.Config{
 		Store:  w.store,
+		Gather: w.gather,
 		Agent:  func(_ context.Context, t *thread.Thread) (view.Agent, error) { return agentOf(t), nil },
 		Go:     func(f func(context.Context)) { work.Go(func() { f(c) }) },
 		Report: func(id string, err error) { panic(fmt.Sprintf("%s: %v", id, err)) },
