@@ -11,9 +11,10 @@
 //
 // A Watch is a cursor into that: which message its window starts with, how many
 // changes it has delivered, which versions. What it gives is made when its reader
-// asks: everything since the last frame, as one batch. So a slow reader costs
-// nothing, and readers that have the same are given the very same bytes; one that is 100 changes or 1 MiB behind gets one snapshot instead of
-// them, and hold is the same by the reader's wish.
+// asks: everything since the last frame, as one batch; readers that have the same
+// are given the very same bytes. So a slow reader costs nothing; one that is 100
+// changes or 1 MiB behind gets one snapshot instead of them, and hold is the same
+// by the reader's wish.
 //
 //	(*Watch).Next(ctx) (Frame, error)        blocks until there is something
 //	(*Watch).Poll() (f Frame, wait, ok, err) does not block; wait: ask again after it
