@@ -140,7 +140,7 @@ const (
 type Approval struct {
 	Call     string `json:"call"`
 	Asked    int64  `json:"asked,omitempty"` // of a decision: seq of the entry that asked
-	State    string `json:"state"` // asked, allowed, denied
+	State    string `json:"state"`           // asked, allowed, denied
 	Scope    string `json:"scope,omitempty"`
 	By       string `json:"by,omitempty"`
 	Reason   string `json:"reason,omitempty"`   // of the rule that asks; of a denial
