@@ -28,6 +28,8 @@ func asking(t *testing.T, rung *[]string) settings {
 It rang.
 {"calls":[{"name":"ring","input":{"tone":"b"}}]}
 It did not.
+{"calls":[{"name":"ring","input":{"tone":"c"}}]}
+Once more.
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -75,4 +77,19 @@ func TestACallIsDecidedFromAnywhere(t *testing.T) {
 	if len(rung) != 1 {
 		t.Errorf("rung: %q", rung)
 	}
+
+	// Decided beside the server, as by the command in another process.
+	ben.ask("rope", "Once more")
+	l.follow(&r, "a third question", func(v view.View) bool { return len(v.Docs.Agent.Waiting) == 1 })
+	th, err := s.engine.Thread(context.Background(), "rope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := th.Approve(context.Background(), "dora", r.View().Docs.Agent.Waiting[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	l.follow(&r, "the server goes on", func(v view.View) bool {
+		got := texts(v)
+		return got[len(got)-1] == "Once more." && v.Docs.Agent.Turn == 0
+	})
 }

@@ -43,6 +43,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, mux: http.NewServeMux(), rates: newRates(cfg.Limits), figures: newFigures()}
 	s.streams.open, s.streams.of, s.turns.again = map[*line]bool{}, map[string]int{}, map[string]bool{}
+	s.turns.parked = map[string]bool{}
 	s.pieces.New = func() any { return new([piece]byte) }
 	s.life, s.end = context.WithCancel(context.Background())
 	s.api = humago.New(&doors{server: s}, description(cfg))

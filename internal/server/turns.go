@@ -14,6 +14,7 @@ type turns struct {
 
 	mu     sync.Mutex
 	again  map[string]bool // by thread id: it runs; true: look once more after that
+	parked map[string]bool // by thread id: somebody waits here for a decision
 	closed bool
 }
 
@@ -36,8 +37,31 @@ func (s *Server) answerAll(t *skein.Thread) {
 	s.figures.running.Inc()
 	defer s.figures.running.Dec()
 	for more := true; more; more = s.more(t.ID()) {
-		s.outcome(t.ID(), t.Reply(s.life))
+		err := t.Reply(s.life)
+		s.outcome(t.ID(), err)
+		if thread.CodeOf(err) == thread.Permission {
+			s.await(t)
+		}
 	}
+}
+
+// await goes on with a parked turn once somebody has decided, in whatever process.
+func (s *Server) await(t *skein.Thread) {
+	s.turns.mu.Lock()
+	defer s.turns.mu.Unlock()
+	if s.turns.closed || s.turns.parked[t.ID()] {
+		return
+	}
+	s.turns.parked[t.ID()] = true
+	s.work.Go(func() { // not the turns': nobody waits for these at a drain
+		err := t.AwaitDecision(s.life)
+		s.turns.mu.Lock()
+		delete(s.turns.parked, t.ID())
+		s.turns.mu.Unlock()
+		if err == nil {
+			s.answer(t)
+		}
+	})
 }
 
 // more says whether somebody asked for an answer while one was made.
@@ -80,12 +104,16 @@ func (s *Server) resume(ctx context.Context) error {
 		if seen++; seen > mostResumed {
 			return nil
 		}
-		if state.Parked || state.Turn == 0 && len(state.Inbox) == 0 {
+		if state.Turn == 0 && len(state.Inbox) == 0 {
 			continue
 		}
 		t, err := s.cfg.Engine.Thread(ctx, state.ID)
 		if err != nil {
 			return err
+		}
+		if state.Parked {
+			s.await(t)
+			continue
 		}
 		s.answer(t)
 	}
