@@ -6,7 +6,7 @@ FUZZTIME  ?= 30s
 KILLS     ?= 2000
 STEPS     ?= 1000000
 
-.PHONY: all build test race lint fmt bench fuzz soak record recording ci
+.PHONY: all build test race lint fmt bench fuzz soak record recording pictures ci
 
 all: build lint test
 
@@ -58,6 +58,15 @@ recording:
 	HOME="$$home" XDG_DATA_HOME= XDG_CONFIG_HOME= SKEIN_MODEL=echo "$$home/record" -o docs/chat \
 		-title "skein chat: a talk, an answer stopped, the outline opened, a search" \
 		docs/chat.script "$$home/skein" chat launch --me ana --pace 14 --tail 40,80
+
+# What the page looks like: pictures that its tests keep, of real threads in a real
+# browser.
+pictures:
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	SKEIN_SHOTS="$$dir" $(GO) test -count=1 -run 'Prompt|Outline|Picture|Wire|Demonstration' ./web/webtest && \
+	cp "$$dir/prompt-light.png" docs/page.png && \
+	cp "$$dir/outline-dark.png" docs/page-outline.png && \
+	cp "$$dir/wire-light.png" docs/page-wire.png
 
 ci:
 	bash .ci/run
