@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -217,7 +218,7 @@ func (l *Load) reconnect(kind Kind) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(await(all, last.Last)); err != nil {
+		if err := await(all, last.Last); err != nil {
 			return errors.Join(err, closeAll(all))
 		}
 		end := int64(0)
@@ -359,13 +360,13 @@ func (l *Load) tokens(kind Kind) error {
 		if err != nil {
 			return errors.Join(err, c.close())
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- events(w, stream) }()
+		var reader sync.WaitGroup
+		reader.Go(func() { _ = events(w, stream) }) // it ends when it is closed under it
 		count := int(100 * l.Seconds)
 		_, err = p.tell(command{Do: "answer", Count: count, Rate: 100, Size: 4})
 		time.Sleep(settle)
 		err = errors.Join(err, w.conn.Close(), c.close())
-		<-ended // it was closed under it
+		reader.Wait()
 		if err != nil {
 			return err
 		}

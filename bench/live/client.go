@@ -40,7 +40,8 @@ type client struct {
 	visited func(data []byte, size int) // is shown every frame; nil: nobody
 }
 
-// place is where a client begins: nil: with what is newest.
+// begin says how a client begins: at a place, or with what is newest where that is
+// nil.
 type begin struct {
 	at      *Place
 	receive int // bytes that the system holds; 0: as it likes
