@@ -228,8 +228,9 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 			return nil, err
 		}
 	}
+	key := log.Thread.Key // tools tell of things while the log moves on
 	tell := func(ev thread.Event) {
-		e.hub.publish(thread.Batch{Thread: log.Thread, Events: []thread.Event{ev}})
+		e.hub.publish(thread.Batch{Thread: thread.Thread{Key: key}, Events: []thread.Event{ev}})
 	}
 	t := &agent.Turn{Log: log, Seen: &agent.Seen{}, Tell: tell, Verbose: slices.ContainsFunc(e.cfg.Observers, func(o Observer) bool { return o.Verbose }), Now: e.cfg.Now, Models: e.modelOf}
 	t.Live = func(l thread.Live) { e.hub.publish(thread.Batch{Thread: log.Thread, Live: &l}) }
@@ -242,7 +243,7 @@ func (e *Engine) newTurn(ctx context.Context, log *agent.Log) (*agent.Turn, erro
 	}
 	t.Agent, t.Name, t.Rules, t.Tools, t.Skills, t.Chain, t.Marks = c.agent, c.model, c.rules, c.tools, c.skills, c.chain, c.marks
 	t.Guide = e.guide(c, func(text string) {
-		tell(thread.Event{Type: thread.WarningEvent, Time: e.cfg.Now().UTC(), Thread: log.Thread.ID, Agent: c.agent.Name, Reason: text})
+		tell(thread.Event{Type: thread.WarningEvent, Time: e.cfg.Now().UTC(), Thread: key.ID, Agent: c.agent.Name, Reason: text})
 	})
 	t.Definition, err = e.define(ctx, c, s, t.Guide)
 	return t, err

@@ -133,7 +133,7 @@ func (t *Turn) answer(ctx context.Context, c judged) (tool.Answered, error) {
 		return tool.Answered{Result: thread.Result(c.part.ID, c.part.Name, c.refusal, true)}, nil
 	}
 	t.tell(thread.Event{Type: thread.ToolEvent, Name: c.part.Name, CallID: c.part.ID, Input: c.part.Input})
-	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.Log.Thread.ID, Agent: t.Agent.Name, Call: c.part.ID, Notes: t.notes(), Hidden: c.hidden})
+	ctx = tool.WithCaller(ctx, tool.Caller{Thread: t.id, Agent: t.Agent.Name, Call: c.part.ID, Notes: t.notes(), Hidden: c.hidden})
 	ctx = tool.WithLive(ctx, func(text string) {
 		t.tell(thread.Event{Type: thread.OutputEvent, Name: c.part.Name, CallID: c.part.ID, Text: text})
 	})
@@ -143,7 +143,7 @@ func (t *Turn) answer(ctx context.Context, c judged) (tool.Answered, error) {
 // notes are the documents in which the thread's tools keep what they have to know.
 // What cannot be read or kept is told, and costs no more than doing something again.
 func (t *Turn) notes() tool.Notes {
-	st, key := t.Log.Store, t.Log.Thread.Key
+	st, key := t.Log.Store, t.Seen.Thread.Key
 	told := func(err error) {
 		if err != nil {
 			t.tell(thread.Event{Type: thread.WarningEvent, Reason: "the notes of a tool: " + err.Error()})

@@ -36,6 +36,7 @@ type Turn struct {
 	Verbose    bool               // requests and answers are told too
 	Now        func() time.Time
 
+	id       string // of the thread: tools tell of things while the log moves on
 	begun    thread.Entry
 	heard    heard
 	skills   []string // that observers were told are open
@@ -162,6 +163,7 @@ func (t *Turn) Run(ctx context.Context) error {
 // open turn has taken so far.
 func (t *Turn) begin(ctx context.Context) error {
 	l := t.Log
+	t.id = l.Thread.ID
 	if l.Thread.Turn != 0 {
 		e, err := l.Store.Entry(ctx, &l.Thread, l.Thread.Turn)
 		if err != nil {
@@ -253,7 +255,7 @@ func (t *Turn) reason(ctx context.Context, err error) thread.Stop {
 
 // tell tells observers what no entry shows.
 func (t *Turn) tell(e thread.Event) {
-	e.Time, e.Thread, e.Turn, e.Agent = t.Now().UTC(), t.Log.Thread.ID, t.begun.Seq, t.Agent.Name
+	e.Time, e.Thread, e.Turn, e.Agent = t.Now().UTC(), t.id, t.begun.Seq, t.Agent.Name
 	if e.Step == 0 {
 		e.Step = t.took.steps
 	}
@@ -350,6 +352,7 @@ func (t *Turn) Abort(ctx context.Context) error {
 
 // Loaded gives the skills that the turn's agent has open.
 func (t *Turn) Loaded(ctx context.Context) ([]string, error) {
-	past, err := t.Log.past(ctx)
+	state := t.Seen.Thread // as of the call: the log moves on while tools run
+	past, err := t.Log.Recent.Load(ctx, t.Log.Store, &state, t.Log.Base, 0)
 	return past.Loaded(t.Agent.Name), err
 }
