@@ -96,7 +96,7 @@ func TestACallThatALimitStoppedWasNotRun(t *testing.T) {
 }
 
 func TestWhatIsQueuedWaitsWhereAnotherProcessStopsTheTurn(t *testing.T) {
-	o := newOffice(oneOff, "never")
+	o := newOffice(oneOff, "uncalled-for")
 	r := o.enter(t)
 	r.types("go through").press("enter")
 	r.shows("gate runs")
@@ -108,7 +108,7 @@ func TestWhatIsQueuedWaitsWhereAnotherProcessStopsTheTurn(t *testing.T) {
 	}
 	r.shows("Enter asks for the answer again")
 	state, err := r.shellThread(t).State(t.Context())
-	if err != nil || state.Turn != 0 || len(state.Inbox) != 1 || strings.Contains(r.text(), "never") {
+	if err != nil || state.Turn != 0 || len(state.Inbox) != 1 || strings.Contains(r.text(), "uncalled-for") {
 		t.Errorf("%+v, %v:\n%s", state, err, r.text())
 	}
 }
