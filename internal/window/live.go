@@ -214,7 +214,7 @@ func (a *answer) commit(e *thread.Entry) {
 			return // what there is, is of a later turn
 		}
 		if a.begun() || a.foreign {
-			*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1}
+			a.drop()
 		}
 		a.seen = audience{}
 		return
@@ -333,3 +333,6 @@ func (a *answer) read(data json.RawMessage) error {
 	}
 	return nil
 }
+
+// drop forgets the answer, and lets it be seen that it has changed.
+func (a *answer) drop() { *a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} }

@@ -25,7 +25,7 @@ type item struct {
 }
 
 // recent are the newest active messages, by index, from base on. Those from
-// whole on have their bytes.
+// whole on, which is never before base, have their bytes.
 type recent struct {
 	base, whole int64
 	items       []item
@@ -88,8 +88,12 @@ func (r *recent) shed() {
 }
 
 // put puts older messages, from index from on, before the others; those that are
-// there already get their bytes.
+// there already get their bytes. What does not reach those that have theirs, since
+// others have lost them while it was read, is of no use: it has to be read again.
 func (r *recent) put(from int64, older []item) {
+	if from+int64(len(older)) < r.whole {
+		return
+	}
 	for i := range older {
 		if at := from + int64(i); at >= r.base && at < r.length() {
 			it := r.at(at)
@@ -97,10 +101,7 @@ func (r *recent) put(from int64, older []item) {
 		}
 	}
 	if from < r.base {
-		n := int(min(r.base-from, int64(len(older))))
-		if n < int(r.base-from) {
-			return // it does not reach what is there
-		}
+		n := int(r.base - from)
 		items := make([]item, 0, n+len(r.items))
 		items = append(append(items, older[:n]...), r.items...)
 		end := int64(0)
@@ -127,8 +128,7 @@ func (r *recent) cut(length int64) {
 }
 
 // enough says whether all that a window of the messages from … on could hold is
-// there with its bytes.
+// there with its bytes: a window that began before them would have too many.
 func (r *recent) enough(from int64) bool {
-	at := max(r.base, r.whole)
-	return at <= from || at < r.length() && r.sizes(at, r.length()) > view.MaxBytes
+	return r.whole <= from || r.whole < r.length() && r.sizes(max(r.base, r.whole-1), r.length()) > view.MaxBytes
 }

@@ -414,19 +414,13 @@ func (r *Room) over() bool {
 // fill reads older messages until all that a window from index from on could
 // hold is there.
 func (r *Room) fill(ctx context.Context, from int64) error {
-	const chunk = 64
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	for {
-		r.mu.Lock()
-		if r.ended != nil || r.recent.enough(from) {
-			r.mu.Unlock()
+		t, start, to := r.missing(from)
+		if start >= to {
 			return nil
 		}
-		t := r.thread
-		to := min(max(r.recent.base, r.recent.whole), t.Length)
-		r.mu.Unlock()
-		start := max(from, to-chunk)
 		var items []item
 		for e, err := range r.rooms.cfg.Store.Messages(ctx, &t, start, to) {
 			if err != nil {
@@ -438,10 +432,33 @@ func (r *Room) fill(ctx context.Context, from int64) error {
 			}
 			items = append(items, it)
 		}
-		r.mu.Lock()
-		if r.thread.Epoch == t.Epoch && r.thread.Branch == t.Branch {
-			r.recent.put(start, items)
+		if int64(len(items)) != to-start {
+			r.wake(changed)
+			return &thread.Error{Code: thread.Storage, Op: "watch", Thread: r.id, Message: "the store has fewer messages than the thread had", Hint: "watch it again"}
 		}
-		r.mu.Unlock()
+		r.fit(&t, start, items)
+	}
+}
+
+// missing says which messages of the thread, as it is, fill reads next: those from
+// start up to to. There are none where it has read enough.
+func (r *Room) missing(from int64) (t thread.Thread, start, to int64) {
+	const chunk = 64
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil || r.recent.enough(from) {
+		return r.thread, 0, 0
+	}
+	to = min(r.recent.whole, r.thread.Length)
+	return r.thread, max(from, to-chunk), to
+}
+
+// fit puts messages where they belong, unless the thread that they were read of
+// has undone some since.
+func (r *Room) fit(t *thread.Thread, start int64, items []item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.thread.Epoch == t.Epoch && r.thread.Branch == t.Branch {
+		r.recent.put(start, items)
 	}
 }

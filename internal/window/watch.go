@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"sort"
 	"time"
 
@@ -39,6 +40,7 @@ type Watch struct {
 	flowed  time.Time
 	notify  func()
 	closed  bool
+	broken  error // why no frame can be made any more
 }
 
 // client is what a client has. Two that have the same are sent the same.
@@ -87,45 +89,57 @@ func (o Options) complete(id string) (Options, error) {
 func (r *Room) attach(ctx context.Context, o Options) (*Watch, error) {
 	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), client: client{window: view.Window{Tail: o.Tail}, low: never, version: -1}}
 	for {
-		r.mu.Lock()
-		if err := r.ended; err != nil {
-			r.mu.Unlock()
+		t, exact, need, err := r.admit(w, o)
+		switch {
+		case err != nil:
+			return nil, err
+		case need != nothing:
+			if err := r.fill(ctx, need); err != nil {
+				return nil, err
+			}
+			continue
+		case exact:
+			return w, nil
+		}
+		undone, err := r.undoneBefore(ctx, &t, o.From)
+		if err != nil {
+			w.detach()
 			return nil, err
 		}
-		if o.From > 0 {
-			w.fresh = o.Epoch != "" && o.Epoch != r.thread.Epoch || o.From > r.thread.Tip+1
+		if undone { // between the messages before First and the seq From
+			r.lower(w)
 		}
-		if o.From == 0 || w.fresh {
-			break
-		}
-		first, need, ok := r.recent.first(o.From, o.Tail)
-		if ok {
-			w.resumes, w.window.First, w.known, w.from = true, first, first, o.From
-			break
-		}
-		r.mu.Unlock()
-		if err := r.fill(ctx, need); err != nil {
-			return nil, err
-		}
-	}
-	r.watches[w] = struct{}{}
-	t := r.thread
-	exact := !w.resumes || w.window.First > r.recent.base && r.recent.at(w.window.First-1).seq == o.From-1
-	r.mu.Unlock()
-	if exact {
 		return w, nil
 	}
-	undone, err := r.undoneBefore(ctx, &t, o.From)
-	if err != nil {
-		w.detach()
-		return nil, err
+}
+
+// admit takes a watch in, unless messages from index need on have to be read first.
+// It is exact where nothing can have been undone, in the thread as it was then, that
+// a client who resumes may hold and the room does not know of.
+func (r *Room) admit(w *Watch, o Options) (t thread.Thread, exact bool, need int64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended != nil {
+		return t, false, nothing, r.ended
 	}
-	if undone { // between the messages before First and the seq From
-		r.mu.Lock()
-		w.low, w.known = min(w.low, w.window.First), w.known+1
-		r.mu.Unlock()
+	w.fresh = o.From > 0 && (o.Epoch != "" && o.Epoch != r.thread.Epoch || o.From > r.thread.Tip+1)
+	if o.From > 0 && !w.fresh {
+		first, need, ok := r.recent.first(o.From, o.Tail)
+		if !ok {
+			return t, false, need, nil
+		}
+		w.resumes, w.window.First, w.known, w.from = true, first, first, o.From
 	}
-	return w, nil
+	r.watches[w] = struct{}{}
+	exact = !w.resumes || w.window.First > r.recent.base && r.recent.at(w.window.First-1).seq == o.From-1
+	return r.thread, exact, nothing, nil
+}
+
+// lower has a watch drop what its client may hold of what was undone.
+func (r *Room) lower(w *Watch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.low, w.known = min(w.low, w.window.First), w.known+1
 }
 
 // first gives the index of the first message from a seq on. Where that lies
@@ -161,7 +175,7 @@ func (r *Room) undoneBefore(ctx context.Context, t *thread.Thread, from int64) (
 // Next waits for the next frame: all that has gathered since the one before.
 //
 // Errors: not-found (the thread was deleted), aborted (the engine or the watch
-// was closed), storage; the context's, as it is.
+// was closed, or a frame could not be made), storage; the context's, as it is.
 func (w *Watch) Next(ctx context.Context) (Frame, error) {
 	for {
 		f, wait, ok, err := w.Poll(ctx)
@@ -195,41 +209,59 @@ func (w *Watch) sleep(ctx context.Context, wait time.Duration) error {
 // now. Then the function of Notify is called when there is, or, where wait is set,
 // there is something after so long. It may read the store for a snapshot.
 func (w *Watch) Poll(ctx context.Context) (f Frame, wait time.Duration, ok bool, err error) {
-	r := w.room
 	for {
-		r.mu.Lock()
-		switch {
-		case w.closed:
-			r.mu.Unlock()
-			return Frame{}, 0, false, errLeft()
-		case r.ended != nil:
-			err := r.ended
-			r.mu.Unlock()
-			return Frame{}, 0, false, err
-		case w.held || w.n > 0 && !w.again && w.version == r.version:
-			w.waiting = true
-			r.mu.Unlock()
-			return Frame{}, 0, false, nil
+		f, wait, ok, need, err := w.poll()
+		if need == nothing {
+			return f, wait, ok, err
 		}
-		if w.n > 0 && !w.again && !w.behind() {
-			f, wait, ok, err = w.step()
-			if !w.again {
-				w.waiting = !ok
-				r.mu.Unlock()
-				return f, wait, ok, err
-			}
+		if err := w.room.fill(ctx, need); err != nil {
+			return Frame{}, 0, false, cmp.Or(ctx.Err(), err)
 		}
-		if need := w.need(); !r.recent.enough(need) {
-			r.mu.Unlock()
-			if err := r.fill(ctx, need); err != nil {
-				return Frame{}, 0, false, cmp.Or(ctx.Err(), err)
-			}
-			continue
-		}
-		f, err = w.snapshot()
-		r.mu.Unlock()
-		return f, 0, err == nil, err
 	}
+}
+
+// nothing is no index: nothing has to be read.
+const nothing = -1
+
+// poll is Poll where nothing has to be read from the store first; else need is the
+// index of the message from which on that is.
+//
+// A frame that cannot be made, by whatever fault, ends its watch and no other: the
+// room is let go of, reports it and is read anew.
+func (w *Watch) poll() (f Frame, wait time.Duration, ok bool, need int64, err error) {
+	r := w.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			w.broken = &thread.Error{Code: thread.Aborted, Op: "watch", Thread: r.id, Message: "the watch failed badly", Hint: "watch the thread again"}
+			r.fail(fmt.Errorf("a frame of a watch failed badly: %v\n%s", p, debug.Stack()))
+			f, wait, ok, need, err = Frame{}, 0, false, nothing, w.broken
+		}
+	}()
+	switch {
+	case w.closed:
+		return f, 0, false, nothing, errLeft()
+	case r.ended != nil:
+		return f, 0, false, nothing, r.ended
+	case w.broken != nil:
+		return f, 0, false, nothing, w.broken
+	case w.held || w.n > 0 && !w.again && w.version == r.version:
+		w.waiting = true
+		return f, 0, false, nothing, nil
+	}
+	if w.n > 0 && !w.again && !w.behind() {
+		f, wait, ok, err = w.step()
+		if !w.again {
+			w.waiting = !ok
+			return f, wait, ok, nothing, err
+		}
+	}
+	if need := w.need(); !r.recent.enough(need) {
+		return Frame{}, 0, false, need, nil
+	}
+	f, err = w.snapshot()
+	return f, 0, err == nil, nothing, err
 }
 
 // Notify has f called when there is something after Poll has said that there is

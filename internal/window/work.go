@@ -3,6 +3,7 @@ package window
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -171,8 +172,10 @@ type loaded struct {
 	newest             []thread.Entry // messages, as far as an answer being made may follow them
 }
 
-// load reads the thread anew and has all watches begin again.
+// load reads the thread anew and has all watches begin again: as fresh ones where
+// the log is another, or was taken back behind what was seen of it.
 func (r *Room) load(ctx context.Context) error {
+	seen := r.now()
 	l, err := r.read(ctx)
 	if err != nil {
 		return err
@@ -180,9 +183,11 @@ func (r *Room) load(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	was := r.thread
+	another := r.opened && (was.Epoch != l.state.Epoch || l.state.Tip < seen.Tip)
 	for w := range r.watches {
 		w.again = true
-		w.fresh = w.fresh || was.Epoch != l.state.Epoch
+		w.fresh = w.fresh || another
+		w.resumes = w.resumes && !another
 		if was.Branch != l.state.Branch || was.Length > l.state.Length {
 			w.low = 0 // nobody knows what was undone
 		}
@@ -191,6 +196,15 @@ func (r *Room) load(ctx context.Context) error {
 	r.recent = recent{base: l.state.Length, whole: l.state.Length}
 	r.heads = map[int64]*view.Head{}
 	r.hear(l.state.Tip)
+	if another { // what follows something that is no longer there
+		clear(r.pending)
+		if r.answer.turn > l.state.Tip {
+			r.answer.drop()
+		}
+	}
+	if was.Tip > l.state.Tip {
+		r.todo |= changed // there may be what came while this was read
+	}
 	if err := r.place(l); err != nil {
 		return err
 	}
@@ -286,10 +300,17 @@ func (r *Room) looksBack(t *thread.Thread) int64 {
 	return 0
 }
 
+// now is the thread as of the last entry that was taken.
+func (r *Room) now() thread.Thread {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.thread
+}
+
 // follow has the answer being made go on from the newest messages.
 func (a *answer) follow(l *loaded) error {
 	if a.turn != 0 && a.turn <= l.state.Tip && a.turn != l.state.Turn {
-		*a = answer{version: a.version + 1, toolsAt: a.toolsAt + 1} // of a turn that has ended since
+		a.drop() // of a turn that has ended since
 	}
 	for i := range l.newest {
 		if e := &l.newest[i]; e.ID == a.id {
@@ -309,14 +330,12 @@ func (a *answer) follow(l *loaded) error {
 
 // catchUp takes what was committed and not published here.
 func (r *Room) catchUp(ctx context.Context) error {
+	was := r.now() // before the state is read, which can then be older only if the log was taken back
 	t, err := r.state(ctx)
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	was := r.thread
-	r.mu.Unlock()
-	if t.Epoch != was.Epoch || t.Tip-was.Tip > maxReplay {
+	if t.Epoch != was.Epoch || t.Tip < was.Tip || t.Tip-was.Tip > maxReplay {
 		return r.load(ctx)
 	}
 	var entries []thread.Entry
@@ -334,19 +353,23 @@ func (r *Room) catchUp(ctx context.Context) error {
 			heads[w.Cut] = headOf(&c)
 		}
 	}
+	r.missed(&t, entries, heads)
+	return r.refresh(ctx, &t)
+}
+
+// missed takes entries that were read, after which the thread is as t says, and what
+// was published after them.
+func (r *Room) missed(t *thread.Thread, entries []thread.Entry, heads map[int64]*view.Head) {
 	r.mu.Lock()
-	for seq, h := range heads {
-		r.heads[seq] = h
-	}
+	defer r.mu.Unlock()
+	maps.Copy(r.heads, heads)
 	next := firstAfter(entries, r.thread.Tip)
 	if len(next) > 0 {
-		r.take(next, &t)
+		r.take(next, t)
 	}
 	if r.commit(thread.Batch{}) || len(next) > 0 {
 		r.tell()
 	}
-	r.mu.Unlock()
-	return r.refresh(ctx, &t)
 }
 
 // refresh reads the documents of a thread in that state.
