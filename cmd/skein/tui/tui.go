@@ -68,7 +68,7 @@ func Run(ctx context.Context, cfg Config) error {
 		cfg.newKey = func() string { return "tui-" + uuid.NewString() }
 	}
 	p := &program{model: newModel(cfg), mouse: cfg.Mouse}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(cfg.In), tea.WithOutput(cfg.Out), tea.WithFPS(framesPerSecond)}
+	options := []tea.ProgramOption{tea.WithInput(cfg.In), tea.WithOutput(cfg.Out), tea.WithFPS(framesPerSecond)}
 	if cfg.Env != nil {
 		options = append(options, tea.WithEnvironment(cfg.Env))
 	}
@@ -78,6 +78,9 @@ func Run(ctx context.Context, cfg Config) error {
 		defer cfg.Warnings(func(text string) { running.Send(warned{text}) })()
 	}
 	p.shell.do(openThread{cfg.Thread})
+	// Asked to end it quits as by a key, which waits for who reads the terminal; a
+	// context of its own would have it end beside them.
+	defer context.AfterFunc(ctx, running.Quit)()
 	_, err := running.Run()
 	if ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
 		err = nil // it was asked to end
