@@ -51,7 +51,7 @@ func (s *site) start() {
 	s.must(err)
 	north := skein.Agent{
 		Name:        "north",
-		Permissions: tool.Permissions{Default: tool.Allow, Rules: []tool.Rule{{Decision: tool.Ask, Tools: []string{"deploy"}, Reason: "It changes what others use."}}},
+		Permissions: tool.Permissions{Default: tool.Allow, Rules: []tool.Rule{{Decision: tool.Ask, Tools: []string{"deploy", "edit_file"}, Reason: "It changes what others use."}}},
 	}
 	s.engine, err = skein.Open(context.Background(), skein.Config{
 		Store: st, Agents: []skein.Agent{north}, Tools: tools(s), // the actor is called echo, which the rule table knows
@@ -142,8 +142,8 @@ func (s *site) logged(id string, kind thread.Kind) (n int) {
 	return n
 }
 
-// tools are look (read-only, which says its input), and deploy (which is asked
-// about).
+// tools are look (read-only, which says its input), and deploy and edit_file (which
+// are asked about).
 func tools(t testing.TB) []tool.Tool {
 	t.Helper()
 	type in struct {
@@ -161,7 +161,18 @@ func tools(t testing.TB) []tool.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []tool.Tool{look, deploy}
+	type change struct {
+		Path string `json:"path"`
+		Old  string `json:"old"`
+		New  string `json:"new"`
+	}
+	edit, err := tool.Make(tool.Tool{Name: "edit_file", Description: "Changes a file."}, func(_ context.Context, c change) (string, error) {
+		return "changed " + c.Path, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []tool.Tool{look, deploy, edit}
 }
 
 // actor answers what it was told to answer to a text, else "You said: " and the

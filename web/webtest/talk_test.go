@@ -148,7 +148,7 @@ func TestACallWaitsForSomebodyToDecide(t *testing.T) {
 	p.keys("Enter")
 	p.wait("!document.querySelector('sk-approval')")
 	p.wait(answered + "?.textContent.includes('Friday')")
-	p.wait("[...document.querySelectorAll('.call[data-state=failed]')].length === 1")
+	p.wait("[...document.querySelectorAll('.call[data-state=denied] .state')].map((e) => e.textContent).join() === 'denied'")
 
 	p.say("deploy three")
 	p.clickText("Always in this thread")
@@ -307,7 +307,7 @@ func TestEarlierMessagesComeWhereOneReadsAndLinksLeadToThem(t *testing.T) {
 	p.do("history.pushState(null, '', '/t/long/m/40'); dispatchEvent(new PopStateEvent('popstate'))")
 	p.wait("document.querySelector('.marked #m40')")
 	p.wait("(() => { const b = document.querySelector('#m40').getBoundingClientRect(); return b.top > 0 && b.bottom < innerHeight && document.activeElement.id === 'm40'; })()")
-	p.wait("document.querySelector('.hole')")
+	p.wait("document.querySelector('.hole')?.textContent.includes('messages are not shown here.')")
 	p.accessible("hole")
 	for range 10 {
 		if !eval[bool](p, "!!document.querySelector('[data-fetch=hole]')") {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Replica } from "../../client/index.js";
 import type { Entry, Message, View } from "../src/api/types.ts";
-import { rowOf, rows } from "../src/state/rows.ts";
+import { endOf, rowOf, rows } from "../src/state/rows.ts";
 import { Fixture, north, user } from "./fixture.ts";
 import { seeded } from "./seeded.ts";
 
@@ -9,6 +9,11 @@ const call = (id: string): Message => ({ author: "north", role: "assistant", par
 const result = (...ids: string[]): Message => ({ author: "north", role: "tool", parts: ids.map((id) => ({ type: "toolResult" as const, call: id, name: "look", parts: [] })) });
 
 describe("rows", () => {
+  it("tell a call that was denied from one that failed", () => {
+    const ended = (isError: boolean, text: string) => endOf({ type: "toolResult", isError, parts: [{ type: "text", text }] });
+    expect([ended(true, "Denied: not on a Friday."), ended(true, "no such file"), ended(false, "Denied: 3 requests in the log"), endOf({ type: "toolResult", isError: true })]).toEqual(["denied", "failed", "done", "failed"]);
+  });
+
   it("draw a result with its call, and a result alone where its call is not there", () => {
     const server = new Fixture();
     const held = server.make("a");

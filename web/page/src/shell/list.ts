@@ -94,7 +94,7 @@ class ThreadList extends Piece {
 
   #row(t: Thread, open: boolean) {
     if (this.naming === t.id) {
-      return html`<li><input class="field" aria-label="Title" maxlength="200" .value=${t.title ?? ""} @keydown=${(e: KeyboardEvent) => this.#nameKey(e, t)} @blur=${(e: FocusEvent) => this.#named(e.target as HTMLInputElement, t)} /></li>`;
+      return html`<li><input class="field" aria-label="Title" placeholder=${t.id} maxlength="200" .value=${t.title ?? ""} @keydown=${(e: KeyboardEvent) => this.#nameKey(e, t)} @blur=${(e: FocusEvent) => this.#named(e.target as HTMLInputElement, t)} /></li>`;
     }
     return html`<li>
       <a href=${format({ thread: t.id })} aria-current=${open ? "page" : nothing}>

@@ -12,7 +12,7 @@ export interface Outcome {
 export type Row =
   /** So many messages lie before all that is held. */
   | { kind: "earlier"; key: string; count: number; before: number }
-  /** So many messages are missing between what is held. */
+  /** So many messages lie between what is held, and are not shown. */
   | { kind: "hole"; key: string; count: number; after: number; before: number }
   /** Here the messages start that the model gets whole. */
   | { kind: "divider"; key: string; boundary: number; lines: number; number: number; strategy: string }
@@ -64,6 +64,12 @@ function absorbed(entry: Entry, calls: Map<string, { row: Row & { kind: "entry" 
   const row = targets[0]!.row;
   row.also.push(entry.index);
   return true;
+}
+
+/** How a call ended, by its result: one that was not allowed was never run, and did not fail. */
+export function endOf(result: Part): "done" | "failed" | "denied" {
+  if (!result.isError) return "done";
+  return result.parts?.[0]?.text?.startsWith("Denied: ") ? "denied" : "failed";
 }
 
 /** The row that shows the message of that index. */

@@ -113,7 +113,7 @@ export class Threads extends Observable {
   }
 }
 
-/** How a thread is called where it has no title. */
-export const titleOf = (t: { id: string; title?: string }): string => t.title || "Untitled";
+/** How a thread is called: by its title, or by its id where it has none. */
+export const titleOf = (t: { id: string; title?: string }): string => t.title || t.id;
 
 export const threads = new Threads();

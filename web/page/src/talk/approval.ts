@@ -4,7 +4,7 @@ import type { Asked } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
 import { notices } from "../state/notices.ts";
 import { who } from "../state/who.ts";
-import { inputText } from "./parts.ts";
+import { piecesOf, saysNoMore } from "./asked.ts";
 
 /** A call that waits for somebody to allow or deny it. */
 class ApprovalCard extends Piece {
@@ -21,13 +21,13 @@ class ApprovalCard extends Piece {
 
   override render() {
     const a = this.asked;
-    const input = inputText(a.input);
-    const told = a.question.includes(input) || a.question.includes(JSON.stringify(a.input ?? null));
+    const pieces = piecesOf(a);
     const id = `ask-${a.call.replace(/\W/g, "-")}`;
     return html`<section class="approval" role="group" aria-labelledby=${id}>
       <h2 id=${id}><bdi>${a.agent}</bdi> asks to use <span class="tool">${a.tool}</span></h2>
-      <p dir="auto" class="question">${a.question}</p>
-      ${input && !told ? html`<sk-fold .text=${input} .language=${input.startsWith("{") ? "json" : ""} .label=${"Input"}></sk-fold>` : nothing}
+      ${saysNoMore(a) ? nothing : html`<p dir="auto" class="question">${a.question}</p>`}
+      ${pieces.map((p) => html`<p class="aside">${p.title}</p>
+        ${p.text ? html`<pre class="asked" data-piece=${p.kind} dir="ltr" tabindex="0" role="group" aria-label=${p.title}>${p.text}</pre>` : nothing}`)}
       ${a.reason ? html`<p class="aside" dir="auto">${a.reason}</p>` : nothing}
       ${!who.may("approve") ? html`<p class="aside">Somebody with the right to approve decides.</p>` : this.denying ? this.#reason() : this.#choice()}
     </section>`;

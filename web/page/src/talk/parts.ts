@@ -4,7 +4,7 @@ import { blobURL } from "../api/api.ts";
 import type { Part } from "../api/types.ts";
 import { icon } from "../shell/icons.ts";
 import { plural, size } from "../shell/time.ts";
-import type { Outcome } from "../state/rows.ts";
+import { endOf, type Outcome } from "../state/rows.ts";
 import { type Manner, render } from "../text/markdown.ts";
 import { takeOver } from "./growing.ts";
 import "./fold.ts";
@@ -52,11 +52,11 @@ export function inputText(input: unknown): string {
 
 function call(p: Part, a: Around): Drawn {
   const outcome = a.outcomes.find((o) => o.part.call === p.id)?.part;
-  const state = !outcome ? (a.asking.split(" ").includes(p.id ?? "") ? "asking" : "open") : outcome.isError ? "failed" : "done";
+  const state = !outcome ? (a.asking.split(" ").includes(p.id ?? "") ? "asking" : "open") : endOf(outcome);
   return callCard(p.name ?? "", p.input, state, outcome ? html`${(outcome.parts ?? []).map((r) => output(r, a))}` : nothing);
 }
 
-const stateWords = { open: "no result yet", done: "done", failed: "failed", running: "running", asking: "waits for you" } as const;
+const stateWords = { open: "no result yet", done: "done", failed: "failed", denied: "denied", running: "running", asking: "waits for you" } as const;
 
 export function callCard(name: string, input: unknown, state: keyof typeof stateWords, inside: unknown): TemplateResult {
   const text = inputText(input);
@@ -76,7 +76,7 @@ function output(p: Part, a: Around): Drawn {
 
 /** A result whose call is not on the screen. */
 function result(p: Part, a: Around): Drawn {
-  return callCard(p.name ?? "", undefined, p.isError ? "failed" : "done", html`${(p.parts ?? []).map((r) => output(r, a))}`);
+  return callCard(p.name ?? "", undefined, endOf(p), html`${(p.parts ?? []).map((r) => output(r, a))}`);
 }
 
 const pictures = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);

@@ -18,11 +18,15 @@ import "./live.ts";
 import "./message.ts";
 
 /** Nearer to the end than this, in pixels, one follows what is new. */
-const near = 48;
+const near = 40;
+/** So long after a turn of the wheel or a key, in milliseconds, a scrolling is the reader's. */
+const hand = 400;
+const scrolling = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "ArrowDown", " ", "j", "k", "Tab"]);
 
 /**
  * The messages of a thread, the oldest that are held first. Whoever is at the end follows what
- * is new; whoever reads elsewhere keeps the place, whatever comes before or after it.
+ * is new; whoever reads elsewhere keeps the place, whatever comes before or after it. Only the
+ * reader's own scrolling says which of both it is: a layout that scrolls is put right.
  */
 class Stream extends Piece {
   static override properties = { store: { attribute: false }, index: { attribute: false }, undoesFrom: { attribute: false }, away: { state: true }, missing: { state: true } };
@@ -37,12 +41,17 @@ class Stream extends Piece {
   #grown = new ResizeObserver(() => this.#settle());
   #anchor: { at: HTMLElement; top: number } | undefined;
   #moved = false;
+  /** How high all of it and what is seen of it were when it was last put right, and where it stood. */
+  #laid = { whole: 0, seen: 0, top: 0 };
+  /** Until then, what scrolls is the reader's hand. */
+  #hand = 0;
   #sought: number | undefined;
   #aloud = new Aloud();
 
   constructor() {
     super();
     this.away = this.missing = false;
+    for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) this.addEventListener(kind, this.#moves, { passive: true });
   }
 
   override disconnectedCallback(): void {
@@ -108,7 +117,7 @@ class Stream extends Piece {
         return html`<p class="gap"><button class="button small" data-fetch="earlier" ?disabled=${this.store.fetching("earlier")} @click=${this.#fetchEarlier}>${this.store.fetching("earlier") ? "Fetching…" : `${count(r.count)} earlier`}</button></p>`;
       case "hole": {
         const busy = this.store.fetching(`hole ${r.after}`);
-        return html`<p class="gap hole"><span>${plural(r.count, "message is", "messages are")} missing here.</span> <button class="button small" data-fetch="hole" ?disabled=${busy} @click=${() => this.store.fill(r)}>${busy ? "Fetching…" : "Fetch them"}</button></p>`;
+        return html`<p class="gap hole"><span>${plural(r.count, "message is", "messages are")} not shown here.</span> <button class="button small" data-fetch="hole" ?disabled=${busy} @click=${() => this.store.fill(r)}>${busy ? "Fetching…" : "Fetch them"}</button></p>`;
       }
       case "divider":
         return html`<div class="divider" role="separator" aria-label=${dividerWords(r)}><span title=${dividerWords(r)}>${dividerWords(r)}</span></div>`;
@@ -155,8 +164,27 @@ class Stream extends Piece {
     return this.querySelector(".scroll")!;
   }
 
+  /** Notes that the reader's hand is on what scrolls: on its bar, where it is a pointer. */
+  #moves = (e: Event): void => {
+    if (e instanceof PointerEvent && e.target !== this.#scroll) return;
+    if (e instanceof KeyboardEvent && (!scrolling.has(e.key) || (e.target as Element).closest("button, input, summary"))) return;
+    this.#hand = performance.now() + hand;
+  };
+
+  /** Says whether the reader has scrolled, or what finds words and focus for the reader; else the layout has. */
+  #byReader(): boolean {
+    const s = this.#scroll;
+    const { whole, seen, top } = this.#laid;
+    const held = performance.now() < this.#hand;
+    if (held && s.scrollTop !== top) this.#hand = performance.now() + hand; // it glides on
+    if (s.scrollHeight === whole && s.clientHeight === seen) return true;
+    return held && (this.away || s.scrollTop < top);
+  }
+
   #scrolled(): void {
     const s = this.#scroll;
+    if (!this.#byReader()) return this.#settle();
+    this.#note();
     const away = s.scrollHeight - s.scrollTop - s.clientHeight > near;
     this.store.reading = away || this.store.fetching("earlier");
     if (away !== this.away) this.away = away;
@@ -175,6 +203,11 @@ class Stream extends Piece {
     return undefined;
   }
 
+  #note(): void {
+    const { scrollHeight: whole, clientHeight: seen, scrollTop: top } = this.#scroll;
+    this.#laid = { whole, seen, top };
+  }
+
   /** After anything has changed its size: keeps the place, or stays at the end. */
   #settle(): void {
     const s = this.#scroll;
@@ -182,18 +215,21 @@ class Stream extends Piece {
     if (a?.at.isConnected) {
       const moved = a.at.getBoundingClientRect().top - s.getBoundingClientRect().top - a.top;
       if (Math.abs(moved) > 1) s.scrollTop += moved;
-    } else if (!this.away && (this.index === undefined || this.missing)) {
+    } else if (!this.away) {
       s.scrollTop = s.scrollHeight;
     }
+    this.#note();
   }
 
   async #seek(index: number): Promise<void> {
     this.#sought = index;
     this.missing = false;
     this.store.reading = true;
-    if (!rowOf(this.store.rows, index)) this.missing = !(await this.store.reach(index).catch(() => false));
-    if (this.missing || this.index !== index) return;
+    const was = this.away;
     this.away = true;
+    if (!rowOf(this.store.rows, index)) this.missing = !(await this.store.reach(index).catch(() => false));
+    if (this.missing) this.away = was;
+    if (this.missing || this.index !== index) return;
     await this.updateComplete;
     const row = rowOf(this.store.rows, index);
     const el = row && this.querySelector<HTMLElement>(`#m${row.entry.index}`);

@@ -79,7 +79,7 @@ class Talk extends Piece {
     return html`<header class="head">
       <a class="button icon quiet only-narrow" href="/" aria-label="To the list">${icon("back")}</a>
       ${this.naming
-        ? html`<input class="field title" aria-label="Title" maxlength="200" .value=${s.view?.thread.title ?? ""} @keydown=${this.#nameKey} @blur=${this.#named} />`
+        ? html`<input class="field title" aria-label="Title" placeholder=${s.id} maxlength="200" .value=${s.view?.thread.title ?? ""} @keydown=${this.#nameKey} @blur=${this.#named} />`
         : html`<h1><bdi>${title}</bdi></h1>`}
       <span class="standing" data-is=${s.standing} role="status" title=${s.reason}>${standingWords[s.standing]}</span>
       ${agent ? html`<span class="aside wide">${[agent.name, agent.model].filter(Boolean).join(" · ")}${s.view!.length ? html` · ${plural(s.view!.length, "message", "messages")}` : nothing}</span>` : nothing}
