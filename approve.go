@@ -3,6 +3,7 @@ package skein
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func (t *Thread) reading(ctx context.Context) (*agent.Log, error) {
 // somebody gives its ID, so that nothing else is allowed than was looked at. The turn
 // goes on with Reply, on any process: it is not run here.
 //
-// Errors: not-found (no such call waits), invalid (several wait and none is
+// Errors: not-found (no such call waits that by may see), invalid (several wait and none is
 // named), conflict (somebody has decided otherwise meanwhile).
 func (t *Thread) Approve(ctx context.Context, by, call string) error {
 	return t.decide(ctx, call, thread.Approval{State: thread.ApprovalAllowed, Scope: thread.ScopeOnce, By: by})
@@ -74,6 +75,9 @@ func (t *Thread) decide(ctx context.Context, call string, a thread.Approval) err
 	if err != nil {
 		return err
 	}
+	if asked, err = t.shown(ctx, asked, a.By); err != nil {
+		return err
+	}
 	question, err := t.one(asked, call)
 	if err != nil {
 		return err
@@ -94,6 +98,39 @@ func (t *Thread) decide(ctx context.Context, call string, a thread.Approval) err
 	}
 	t.engine.committed(w, nil)
 	return nil
+}
+
+// shown gives the questions about calls of messages that somebody may see: nobody
+// decides about the others, or learns that they are there.
+func (t *Thread) shown(ctx context.Context, asked []Asked, by string) (out []Asked, err error) {
+	for _, a := range asked {
+		e, err := t.Caller(ctx, a.Call, a.Seq)
+		if err != nil {
+			return nil, err
+		}
+		if e.Message.VisibleTo(by) {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// Caller gives the message that made a call: the newest with a call of that id
+// before an entry of the log, such as the one that asks about it or decides. Undone
+// messages count too.
+//
+// Errors: not-found (no message before the entry makes such a call).
+func (t *Thread) Caller(ctx context.Context, call string, before int64) (thread.Entry, error) {
+	q := store.EntriesQuery{Before: before, Newest: true, Inactive: true, Kinds: []thread.Kind{thread.MessageKind}}
+	for e, err := range t.Entries(ctx, q) {
+		if err != nil {
+			return thread.Entry{}, err
+		}
+		if e.Message != nil && slices.ContainsFunc(e.Message.Calls(), func(p thread.Part) bool { return p.ID == call }) {
+			return e, nil
+		}
+	}
+	return thread.Entry{}, &thread.Error{Code: thread.NotFound, Op: "approval", Thread: t.id, Message: fmt.Sprintf("no message makes the call %q", call)}
 }
 
 // one gives the question that is meant.

@@ -25,7 +25,9 @@ func (d *doors) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Req
 	if i < 0 {
 		panic("server: " + pattern + " is not in the table of routes")
 	}
-	d.server.mux.HandleFunc(pattern, d.server.gate(&routes[i], h))
+	h = d.server.gate(&routes[i], h)
+	d.server.mux.HandleFunc(pattern, h)
+	d.server.own.HandleFunc(pattern, h)
 }
 
 // ServeHTTP is never called: the server's own mux answers.
@@ -112,14 +114,11 @@ func handle[I, O any](s *Server, id string, f func(context.Context, *I) (*O, err
 		panic("server: the operation " + id + " is not in the table of routes")
 	}
 	rt := &routes[i]
-	size := s.cfg.Limits.Body
-	if rt.way == upload {
-		size = s.cfg.Limits.Blob
-	}
+	size, patience := s.cfg.Limits.body(rt.way)
 	op := huma.Operation{
 		OperationID: rt.id, Method: rt.method, Path: rt.path, Summary: rt.summary, Tags: []string{rt.tag},
 		Security: rt.security(), DefaultStatus: successes[id],
-		MaxBodyBytes: size + 1, BodyReadTimeout: s.cfg.Limits.BodyTime, RejectUnknownQueryParameters: true,
+		MaxBodyBytes: size + 1, BodyReadTimeout: patience, RejectUnknownQueryParameters: true,
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)

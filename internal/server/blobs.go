@@ -188,13 +188,6 @@ func (s *Server) getBlob(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	kind, data, err := t.Blob(ctx, in.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	if part.MediaType != "" {
-		kind = part.MediaType
-	}
 	return raw(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("ETag", `"`+in.SHA256+`"`)
@@ -203,10 +196,24 @@ func (s *Server) getBlob(ctx context.Context, in *struct {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
+		leave, ok := s.fly(w, r, part.Size)
+		if !ok {
+			return
+		}
+		defer leave()
+		kind, data, err := t.Blob(r.Context(), in.SHA256)
+		if err != nil {
+			h.Del("ETag")
+			s.fail(w, r, err)
+			return
+		}
+		if part.MediaType != "" {
+			kind = part.MediaType
+		}
 		h.Set("Content-Type", safeType(kind))
 		h.Set("Content-Length", strconv.Itoa(len(data)))
 		h.Set("Content-Disposition", disposition(part.Name))
-		_, _ = w.Write(data) // whoever asked may have left
+		s.depart(w, data)
 	}), nil
 }
 

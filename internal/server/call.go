@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/skeinhq/skein/thread"
@@ -62,7 +63,9 @@ func (k *socket) carry(name string, r *request) {
 		k.answer(name, problem(http.StatusBadRequest, "a call names a path", `write {"call": 1, "method": "GET", "path": "/v1/threads"}`))
 		return
 	}
-	req, err := http.NewRequestWithContext(as(k.ctx, k.person), r.Method, r.Path, bytes.NewReader(r.Body))
+	caller := *k.person
+	caller.cookie = false // the page was looked at when the socket was opened
+	req, err := http.NewRequestWithContext(as(k.ctx, &caller), r.Method, r.Path, bytes.NewReader(r.Body))
 	if err != nil {
 		k.answer(name, problem(http.StatusBadRequest, "the call's method or path is malformed", ""))
 		return
@@ -70,7 +73,7 @@ func (k *socket) carry(name string, r *request) {
 	req.Host, req.RemoteAddr, req.RequestURI = k.host, k.remote, r.Path
 	req.Header.Set("Content-Type", "application/json")
 	_, pattern := k.server.mux.Handler(req)
-	if !callable(pattern) {
+	if !callable(pattern) || req.URL.Host != "" || path.Clean(req.URL.Path) != req.URL.Path {
 		k.answer(name, problem(http.StatusNotFound, "no such operation can be called over a socket", "streams, blobs and pages are fetched by themselves"))
 		return
 	}
@@ -86,7 +89,13 @@ func (k *socket) carry(name string, r *request) {
 	} else {
 		c.Error = body
 	}
-	k.sendJSON(c)
+	data, err := thread.Encode(c)
+	if err != nil {
+		k.server.cfg.Log.Error("an answer cannot be written", "error", err)
+		k.answer(name, problem(http.StatusInternalServerError, "the answer cannot be written", "the server's log says more"))
+		return
+	}
+	k.queue(reply{data: data})
 }
 
 // callable says whether a path answers at once and in JSON.

@@ -59,6 +59,8 @@ type Mount struct {
 type Limits struct {
 	Body   int64 // bytes of a request's body; default 8 MB
 	Blob   int64 // bytes of a blob; default 32 MB
+	Blobs  int64 // bytes of blobs that are on their way at once, of everybody; default 64 MB, and at least Blob
+	Sign   int64 // bytes of a body that shows a token; default 4 KB
 	Header int   // bytes of a request's header; default 32 KB
 
 	Rate         float64 // requests a second of one token; default 50
@@ -73,10 +75,12 @@ type Limits struct {
 	Calls       int // of one socket that run at once; default 16
 
 	HeaderTime time.Duration // to send a header; default 10 s
-	BodyTime   time.Duration // to send a body; default 60 s
+	BodyTime   time.Duration // to send a body that is no blob; default 60 s
+	SignTime   time.Duration // to send a body that shows a token; default 5 s
+	BlobTime   time.Duration // a blob waits so long for those that are on their way; default 5 s
 	IdleTime   time.Duration // between two requests of a connection; default 2 min
 	AnswerTime time.Duration // to take an answer that is no stream; default 10 min
-	Stall      time.Duration // a stream without progress is ended; default 60 s
+	Stall      time.Duration // a stream or a blob without progress is ended; default 60 s
 	Ping       time.Duration // between two signs of life of a stream; default 20 s
 	Recheck    time.Duration // between two looks at which tokens are revoked; default 2 s
 	Ticket     time.Duration // how long a ticket is good; default 30 s
@@ -121,9 +125,23 @@ func (c Config) filled() (Config, error) {
 	return c, nil
 }
 
+// body is how long a request's body may be, and how long it may take.
+func (l *Limits) body(w way) (size int64, t time.Duration) {
+	switch w {
+	case upload:
+		return l.Blob, l.Stall
+	case sign:
+		return l.Sign, l.SignTime
+	}
+	return l.Body, l.BodyTime
+}
+
 func (l *Limits) fill() {
 	or(&l.Body, 8<<20)
 	or(&l.Blob, 32<<20)
+	or(&l.Blobs, 64<<20)
+	l.Blobs = max(l.Blobs, l.Blob)
+	or(&l.Sign, 4<<10)
 	or(&l.Header, 32<<10)
 	or(&l.Rate, 50)
 	or(&l.Burst, 200)
@@ -136,6 +154,8 @@ func (l *Limits) fill() {
 	or(&l.Calls, 16)
 	or(&l.HeaderTime, 10*time.Second)
 	or(&l.BodyTime, time.Minute)
+	or(&l.SignTime, 5*time.Second)
+	or(&l.BlobTime, 5*time.Second)
 	or(&l.IdleTime, 2*time.Minute)
 	or(&l.AnswerTime, 10*time.Minute)
 	or(&l.Stall, time.Minute)

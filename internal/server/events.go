@@ -75,6 +75,12 @@ func (s *Server) watch(ctx context.Context, in *struct {
 	return raw(func(rw http.ResponseWriter, r *http.Request) {
 		defer leave()
 		defer w.Close()
+		rw.Header().Set("Content-Type", "text/event-stream")
+		rw.Header().Set("X-Accel-Buffering", "no")
+		rw.WriteHeader(http.StatusOK)
+		if r.Method == http.MethodHead {
+			return // that is all it asks for
+		}
 		shrink(r.Context())
 		e := &events{server: s, out: rw, control: http.NewResponseController(rw), epoch: state.Epoch}
 		e.run(ctx, w)
@@ -104,10 +110,6 @@ func (e *events) run(ctx context.Context, w *skein.Watch) {
 	f.watches.Inc()
 	defer f.streams.WithLabelValues("sse").Dec()
 	defer f.watches.Dec()
-	h := e.out.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no")
-	e.out.WriteHeader(http.StatusOK)
 	err := e.send(fmt.Appendf(nil, "retry: %d\n\n", backLeast+rand.IntN(backMost-backLeast))) //nolint:gosec // jitter is no secret
 	for err == nil {
 		err = e.next(ctx, w)

@@ -25,11 +25,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.tooMany(w, "too many requests come from this address")
 		return
 	}
-	if _, pattern := s.mux.Handler(r); pattern == "" {
-		s.unknown(w, r)
+	mux := s.mux
+	if own(r.URL.Path) {
+		mux = s.own
+	}
+	if _, pattern := mux.Handler(r); pattern == "" {
+		lost(w, r, mux)
 		return
 	}
-	s.mux.ServeHTTP(w, r)
+	mux.ServeHTTP(w, r)
 }
 
 // harden keeps a browser from making anything of an answer but what it is.
@@ -48,10 +52,10 @@ func (s *Server) tooMany(w http.ResponseWriter, detail string) {
 	problem(http.StatusTooManyRequests, detail, "wait a second").write(w)
 }
 
-// unknown answers where there is no such path, or not with that method.
-func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
+// lost answers where there is no such path, or not with that method.
+func lost(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
 	probe := &statusOf{header: http.Header{}}
-	s.mux.ServeHTTP(probe, r)
+	mux.ServeHTTP(probe, r)
 	if probe.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", probe.header.Get("Allow"))
 		problem(http.StatusMethodNotAllowed, "there is no "+r.Method+" here", "allowed: "+probe.header.Get("Allow")).write(w)
@@ -107,6 +111,21 @@ func (s *Server) pass(w http.ResponseWriter, r *http.Request, rt *route, next ht
 		}
 		r = r.WithContext(as(r.Context(), p))
 	}
+	if size, _ := s.cfg.Limits.body(rt.way); r.ContentLength > size {
+		s.fail(w, r, &http.MaxBytesError{Limit: size})
+		return
+	}
+	if rt.way == upload {
+		size := r.ContentLength
+		if size < 0 {
+			size = s.cfg.Limits.Blob // it does not say
+		}
+		leave, ok := s.fly(w, r, size)
+		if !ok {
+			return
+		}
+		defer leave()
+	}
 	s.bound(w, r, rt)
 	next(w, r)
 }
@@ -125,18 +144,19 @@ func (s *Server) leaving(w http.ResponseWriter) {
 // bound limits how much is read and how long an answer may take. A stream bounds
 // itself. Where the connection knows no deadlines there are none.
 func (s *Server) bound(w http.ResponseWriter, r *http.Request, rt *route) {
-	size := s.cfg.Limits.Body
-	if rt.way == upload {
-		size = s.cfg.Limits.Blob
-	}
+	size, patience := s.cfg.Limits.body(rt.way)
 	r.Body = http.MaxBytesReader(w, r.Body, size+2) // an operation notices one byte sooner, and says so
 	c := http.NewResponseController(w)
 	if rt.way == stream {
 		_ = c.SetWriteDeadline(time.Time{})
 		return
 	}
-	_ = c.SetReadDeadline(time.Now().Add(s.cfg.Limits.BodyTime))
-	_ = c.SetWriteDeadline(time.Now().Add(s.cfg.Limits.AnswerTime))
+	end := time.Now().Add(s.cfg.Limits.AnswerTime)
+	_ = c.SetReadDeadline(time.Now().Add(patience))
+	_ = c.SetWriteDeadline(end)
+	if rt.way == upload {
+		r.Body = &arriving{ReadCloser: r.Body, control: c, stall: s.cfg.Limits.Stall, until: end}
+	}
 }
 
 // fail answers with an error's problem, and logs what is the server's own fault.

@@ -11,7 +11,8 @@ import (
 
 // LogEntry is an entry of a thread's log: what every entry has, and the one body
 // that kind names. A message that the reader may not see has only seq, id, kind,
-// prev and index.
+// prev and index; so has what an entry says of a call or a turn out of the reader's
+// sight.
 type LogEntry struct {
 	Seq    int64       `json:"seq"`
 	ID     string      `json:"id"`
@@ -36,10 +37,7 @@ type LogEntry struct {
 
 // seenBy is an entry as somebody of that name may see it.
 func seenBy(e thread.Entry, undone bool, viewer string) LogEntry {
-	out := LogEntry{Seq: e.Seq, ID: e.ID, Kind: e.Kind, Prev: e.Prev, Undone: undone}
-	if e.Index != thread.NoIndex {
-		out.Index = &e.Index
-	}
+	out := stub(e, undone)
 	hidden := e.Message != nil && !e.Message.VisibleTo(viewer) ||
 		e.Queued != nil && e.Queued.Message != nil && !e.Queued.Message.VisibleTo(viewer)
 	if hidden {
@@ -49,6 +47,15 @@ func seenBy(e thread.Entry, undone bool, viewer string) LogEntry {
 	out.Message, out.Queued, out.Approval, out.Turn = e.Message, e.Queued, e.Approval, e.Turn
 	out.Rewind, out.Reset, out.Title, out.Erase = e.Rewind, e.Reset, e.Title, e.Erase
 	out.Cut = cutSeenBy(e.Cut, viewer)
+	return out
+}
+
+// stub is what everybody may see of an entry.
+func stub(e thread.Entry, undone bool) LogEntry {
+	out := LogEntry{Seq: e.Seq, ID: e.ID, Kind: e.Kind, Prev: e.Prev, Undone: undone}
+	if e.Index != thread.NoIndex {
+		out.Index = &e.Index
+	}
 	return out
 }
 
@@ -75,7 +82,15 @@ func (s *Server) getEntry(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	return &struct{ Body LogEntry }{seenBy(e, undone, by(ctx).name)}, nil
+	viewer := by(ctx).name
+	hidden, err := aside(ctx, t, e, viewer)
+	if err != nil {
+		return nil, err
+	}
+	if hidden {
+		return &struct{ Body LogEntry }{stub(e, undone)}, nil
+	}
+	return &struct{ Body LogEntry }{seenBy(e, undone, viewer)}, nil
 }
 
 func (s *Server) showOutline(ctx context.Context, in *InThread) (*struct{ Body skein.Outline }, error) {

@@ -79,7 +79,7 @@ func (s *Server) listRequests(ctx context.Context, in *struct {
 			return nil, err
 		}
 		m := e.Message
-		if looked++; m != nil && m.Request != nil && m.Role == thread.Assistant {
+		if looked++; m != nil && m.Request != nil && m.VisibleTo(by(ctx).name) && m.Role == thread.Assistant {
 			out.Body.Items = append(out.Body.Items, RequestMade{
 				Seq: e.Seq, Time: e.Time, Agent: m.Author, Model: m.Model, Stop: m.Stop, Usage: m.Usage, Request: m.Request,
 				Undone: !state.Active(state.OriginAt(e.Seq), e.Branch, e.Index),

@@ -48,13 +48,29 @@ func (s *Server) checkOrigin(r *http.Request) (ok string, refused *Problem) {
 	case "", "same-origin", "none": // a program, our page, or somebody who typed the address
 		return "", nil
 	}
+	if s.followed(r) {
+		return "", nil
+	}
 	return "", foreign
 }
 
+// followed says whether somebody followed another site's link to a page that is
+// mounted for everybody: the browser shows it by itself, and the other site sees
+// nothing of it.
+func (s *Server) followed(r *http.Request) bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" || dest != "" && dest != "document" || own(r.URL.Path) {
+		return false
+	}
+	_, pattern := s.mux.Handler(r)
+	return slices.ContainsFunc(s.cfg.Mounts, func(m Mount) bool { return m.Pattern == pattern && m.Scope == "" })
+}
+
 // checkCookie refuses what a browser sends with its cookie for another site's
-// sake: what changes something must say that our own page asks.
+// sake: what changes something, or opens a socket that may, must say that our own
+// page asks.
 func checkCookie(r *http.Request) *Problem {
-	if !writes(r.Method) || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") == "same-origin" {
+	if !writes(r.Method) && r.Header.Get("Upgrade") == "" || r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") == "same-origin" {
 		return nil
 	}
 	return problem(http.StatusForbidden, "a request with the session cookie must say which page it comes from", "send Origin, or use a token in Authorization")

@@ -2,6 +2,8 @@ package server
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/skeinhq/skein"
 )
@@ -25,7 +27,7 @@ const (
 	plain  way = iota // at once, from a body of at most Limits.Body
 	upload            // at once, from a body of at most Limits.Blob
 	stream            // for as long as both sides want
-	sign              // as plain; it is how tokens are shown, so it has a limit of its own
+	sign              // as plain; everybody may show a token, so at most Limits.Sign is read
 )
 
 // route is a path of the API. Where the path has an {id} the token must be good
@@ -89,6 +91,12 @@ var routes = []route{
 	{"health", "GET", "/healthz", public, plain, "server", "Whether the process runs"},
 	{"ready", "GET", "/readyz", public, plain, "server", "Whether it takes requests"},
 	{"metrics", "GET", "/metrics", admin, plain, "server", "Figures for Prometheus"},
+}
+
+// own says whether a path is the API's, so that no mount answers there.
+func own(path string) bool {
+	return path == "/v1" || strings.HasPrefix(path, "/v1/") ||
+		slices.ContainsFunc(routes, func(r route) bool { return r.path == path })
 }
 
 // writes says whether the method may change something.

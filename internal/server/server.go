@@ -15,6 +15,7 @@ import (
 type Server struct {
 	cfg     Config
 	mux     *http.ServeMux
+	own     *http.ServeMux // the same without mounts
 	api     huma.API
 	openAPI []byte
 
@@ -24,8 +25,9 @@ type Server struct {
 	streams  streams
 	turns    turns
 	uploads  uploads
+	flight   flight
 	pieces   sync.Pool   // of *[piece]byte
-	guarded  atomic.Bool // a token is needed: there is one, or was since the start
+	guarded  atomic.Bool // a token is needed: one was made once
 	draining atomic.Bool
 
 	life   context.Context // ends when Close is done with turns
@@ -41,7 +43,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, mux: http.NewServeMux(), rates: newRates(cfg.Limits), figures: newFigures()}
+	s := &Server{cfg: cfg, mux: http.NewServeMux(), own: http.NewServeMux(), rates: newRates(cfg.Limits), figures: newFigures()}
 	s.streams.open, s.streams.of, s.turns.again = map[*line]bool{}, map[string]int{}, map[string]bool{}
 	s.turns.parked = map[string]bool{}
 	s.pieces.New = func() any { return new([piece]byte) }

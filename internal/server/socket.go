@@ -53,6 +53,7 @@ type socket struct {
 	ready   []*watching // that may have something
 	replies []reply     // in their order, before frames
 	queued  int         // bytes of replies
+	talk    int         // of these, bytes of what no operation answered
 	calls   int         // that run
 	writing bool
 	ended   bool
@@ -72,6 +73,7 @@ type watching struct {
 type reply struct {
 	data []byte
 	done func()
+	talk int // bytes, where no operation answered
 }
 
 // run reads until the client leaves, and waits for all that it has begun.

@@ -92,7 +92,7 @@ func (s *Server) endAll(why reason) {
 }
 
 // recheck looks at the tokens from time to time: streams of one that was revoked
-// end, and once there is any token, everybody needs one.
+// end, and once there was any token, everybody needs one.
 func (s *Server) recheck(ctx context.Context) {
 	tick := time.NewTicker(s.cfg.Limits.Recheck)
 	defer tick.Stop()
@@ -116,9 +116,9 @@ func (s *Server) checkTokens(ctx context.Context) error {
 	live := map[string]bool{}
 	for _, t := range all {
 		live[t.ID] = live[t.ID] || t.Live()
-		if t.Live() {
-			s.guarded.Store(true)
-		}
+	}
+	if len(all) > 0 { // those that were revoked count too: revoking opens nothing
+		s.guarded.Store(true)
 	}
 	s.streams.mu.Lock()
 	defer s.streams.mu.Unlock()

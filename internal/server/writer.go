@@ -27,17 +27,47 @@ func (k *socket) wake(w *watching) {
 
 // send has a reply written; done is called when it is, or never will be.
 func (k *socket) send(data []byte, done func()) {
+	k.queue(reply{data: data, done: done, talk: len(data)})
+}
+
+// What of replies may wait for a client that does not read. What operations answer
+// is bounded by itself: no more are called while much of it waits.
+const (
+	mostTalk    = 256 << 10 // bytes of errors, pongs, ends and refusals
+	mostReplies = 256       // of any kind
+)
+
+// queue has a reply written, or closes the socket where too many wait.
+func (k *socket) queue(r reply) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ended {
-		if done != nil {
-			done()
-		}
+		r.never()
 		return
 	}
-	k.replies = append(k.replies, reply{data, done})
-	k.queued += len(data)
-	k.writeSoon()
+	k.replies = append(k.replies, r)
+	k.queued += len(r.data)
+	k.talk += r.talk
+	if k.talk <= mostTalk && len(k.replies) <= mostReplies {
+		k.writeSoon()
+		return
+	}
+	k.server.figures.ended.WithLabelValues(string(stalled)).Inc()
+	k.ended, k.ready = true, nil
+	for _, r := range k.replies {
+		r.never()
+	}
+	k.replies = nil
+	k.work.Go(func() {
+		_ = k.conn.Close(websocket.StatusPolicyViolation, string(stalled)) // the reader notices
+	})
+}
+
+// never says that a reply will not be written.
+func (r *reply) never() {
+	if r.done != nil {
+		r.done()
+	}
 }
 
 // writeSoon starts the writer, if it does not run. The lock is held.
@@ -75,6 +105,7 @@ func (k *socket) next() (*reply, *watching) {
 		r := k.replies[0]
 		k.replies = k.replies[1:]
 		k.queued -= len(r.data)
+		k.talk -= r.talk
 		return &r, nil
 	}
 	if len(k.ready) > 0 && !k.ended {
