@@ -12,7 +12,8 @@ import (
 // messages which the viewer may not see. Where the message of a call cannot be
 // found, nobody sees it.
 func aside(ctx context.Context, t *skein.Thread, e thread.Entry, viewer string) (bool, error) {
-	call, before := "", e.Seq
+	var call string
+	before := e.Seq
 	switch {
 	case e.Approval != nil:
 		call = e.Approval.Call
