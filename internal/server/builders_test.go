@@ -145,6 +145,14 @@ type answer struct {
 	body   []byte
 }
 
+// into reads the answer into a value.
+func (a answer) into(t testing.TB, v any) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, v); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+}
+
 // problem is a problem document.
 type problem struct {
 	Type, Title, Detail, Code, Hint string

@@ -22,7 +22,7 @@ func (s *Server) listEntries(ctx context.Context, in *struct {
 	Limit    int    `query:"limit" default:"50" minimum:"1" maximum:"200" doc:"At most so many, and at most 4 MB."`
 	Order    string `query:"order" enum:"asc,desc" default:"desc" doc:"desc: the newest first."`
 	Cursor   string `query:"cursor" maxLength:"600" doc:"The next of the page before."`
-	Inactive bool   `query:"inactive" doc:"Undone messages too."`
+	Inactive bool   `query:"inactive" doc:"Undone messages too; each says that it is undone."`
 	Match    string `header:"If-None-Match" maxLength:"300"`
 }) (*pageAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
