@@ -88,9 +88,12 @@ func (o opened) prompt(b *testing.B) {
 }
 
 // undo takes back what a benchmark said after the thread's n messages, and with
-// it every cut that was made since.
-func (o opened) undo(b *testing.B, n int64) {
+// it every cut that was made since. The engine that said it is closed by then: it
+// may have been cutting the thread, and nobody can rewind what another one cuts.
+func undo(b *testing.B, path string, n int64) {
 	b.Helper()
+	o := openLong(b, path, n)
+	defer o.close(b)
 	if err := o.thread.Rewind(context.WithoutCancel(b.Context()), n-1, "bench"); err != nil {
 		b.Fatal(err)
 	}
@@ -261,9 +264,9 @@ func spansOf(n int64) func() thread.Span {
 // BenchmarkSay stores one message, synced to disk.
 func BenchmarkSay(b *testing.B) {
 	atEachLength(b, func(b *testing.B, path string, n int64) {
+		defer undo(b, path, n)
 		o := openLong(b, path, n)
 		defer o.close(b)
-		defer o.undo(b, n)
 		said := talk.New(3)
 		for b.Loop() {
 			o.say(b, said.Next().Text)
@@ -282,9 +285,9 @@ func (o opened) say(b *testing.B, text string) {
 // of the model, as in BenchmarkTurn.
 func BenchmarkNextTurn(b *testing.B) {
 	atEachLength(b, func(b *testing.B, path string, n int64) {
+		defer undo(b, path, n)
 		o := openLong(b, path, n)
 		defer o.close(b)
-		defer o.undo(b, n)
 		o.prompt(b)
 		said := talk.New(4)
 		for b.Loop() {
@@ -302,9 +305,9 @@ func BenchmarkNextTurn(b *testing.B) {
 // BenchmarkAsk is a whole turn of the echo model, cuts and lines included.
 func BenchmarkAsk(b *testing.B) {
 	atEachLength(b, func(b *testing.B, path string, n int64) {
+		defer undo(b, path, n)
 		o := openLong(b, path, n)
 		defer o.close(b)
-		defer o.undo(b, n)
 		said := talk.New(5)
 		for b.Loop() {
 			if _, err := o.thread.Ask(b.Context(), "ana", said.Next().Text); err != nil {
