@@ -419,10 +419,13 @@ func (e *Engine) list(ctx context.Context, q store.ThreadsQuery) iter.Seq2[threa
 	}
 }
 
-// Undelete shows a deleted thread again.
+// Undelete shows a deleted thread again. What was promised in it is not.
 func (e *Engine) Undelete(ctx context.Context, id string) error {
 	state, err := e.store.Thread(ctx, e.cfg.Space, id)
 	if err != nil {
+		return err
+	}
+	if err := e.release(ctx, state.Key); err != nil {
 		return err
 	}
 	return e.store.Undelete(ctx, state.Key)

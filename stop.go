@@ -15,9 +15,17 @@ type stopAsked struct {
 
 // Stop stops the thread's turn: what has come of an answer is kept, marked as
 // aborted. Where another process runs the turn it is asked to, and does within
-// about a third of the lease. It does nothing where no turn is open.
+// about a third of the lease. Where no turn is open it only takes back what was
+// promised.
 func (t *Thread) Stop(ctx context.Context) error {
 	e := t.engine
+	state, err := t.State(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.release(ctx, state.Key); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	stop := e.stops[t.id]
 	e.mu.Unlock()
@@ -25,9 +33,8 @@ func (t *Thread) Stop(ctx context.Context) error {
 		stop(errStopped(t.id))
 		return nil
 	}
-	state, err := t.State(ctx)
-	if err != nil || state.Turn == 0 {
-		return err
+	if state.Turn == 0 {
+		return nil
 	}
 	if state.Lease.Held(e.cfg.Now()) {
 		data, err := thread.Encode(stopAsked{state.Turn})

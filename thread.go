@@ -140,6 +140,12 @@ func With(parts ...thread.Part) SayOption {
 // Errors: invalid (no text, too much text, a bad name), conflict (the key is
 // taken by other content), not-found, storage.
 func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOption) (thread.Entry, error) {
+	return t.say(ctx, author, text, options, nil)
+}
+
+// say stores a message, and in the same write the documents that beside gives, if
+// it is there.
+func (t *Thread) say(ctx context.Context, author, text string, options []SayOption, beside func(*thread.Thread, *store.New) ([]thread.Doc, error)) (thread.Entry, error) {
 	state, err := t.State(ctx)
 	if err != nil {
 		return thread.Entry{}, err
@@ -164,7 +170,13 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 	key, when := n.Key, n.When
 	n = agent.Compose(thread.Say(m))
 	n.Key, n.When, n.QueueIfBusy = key, when, true
-	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{n}})
+	var docs []thread.Doc
+	if beside != nil {
+		if docs, err = beside(&state, &n); err != nil {
+			return thread.Entry{}, err
+		}
+	}
+	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{n}, Docs: docs})
 	if err != nil {
 		return thread.Entry{}, err
 	}

@@ -15,21 +15,21 @@ import (
 // Errors: not-found (no active message there), conflict (a turn runs).
 func (t *Thread) Rewind(ctx context.Context, index int64, by string) error {
 	return t.undo(ctx, func(ctx context.Context, log *agent.Log) error {
-		kept, err := t.at(ctx, &log.Thread, index)
+		at, err := t.at(ctx, &log.Thread, index)
 		if err != nil {
 			return err
 		}
 		if index == log.Thread.Length-1 && log.Thread.Turn == 0 {
 			return nil
 		}
-		cut, err := cutAsOf(ctx, log, kept.Seq)
+		cut, err := cutAsOf(ctx, log, at.Seq)
 		if err != nil {
 			return err
 		}
 		_, err = log.Commit(ctx, append(closing(log), store.New{Entry: thread.Entry{
 			Kind: thread.RewindKind, Index: thread.NoIndex,
-			Rewind: &thread.Rewind{To: kept.Seq, Index: index, Cut: cut, By: by, Undid: log.Thread.Length - 1 - index},
-		}}))
+			Rewind: &thread.Rewind{To: at.Seq, Index: index, Cut: cut, By: by, Undid: log.Thread.Length - 1 - index},
+		}}), kept)
 		return err
 	})
 }
@@ -44,7 +44,7 @@ func (t *Thread) Reset(ctx context.Context, by string) error {
 		_, err := log.Commit(ctx, append(closing(log), store.New{Entry: thread.Entry{
 			Kind: thread.ResetKind, Index: thread.NoIndex,
 			Reset: &thread.Reset{By: by, Undid: log.Thread.Length},
-		}}))
+		}}), kept)
 		return err
 	})
 }

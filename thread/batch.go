@@ -19,6 +19,7 @@ const (
 	NotedDoc    = "noted"    // which compaction was tried in vain, so that it is not tried again
 	ToolDoc     = "tool:"    // before the name under which a tool keeps its notes
 	StopDoc     = "stop"     // which turn somebody in another process asked to stop
+	PromiseDoc  = "promise"  // which message is to be answered, until a turn has begun
 )
 
 // Batch is what one commit made, published after it is durable. A batch that

@@ -180,7 +180,7 @@ func (t *Turn) begin(ctx context.Context) error {
 		return err
 	}
 	entries = append(entries, event(thread.Turn{State: thread.TurnBegun, Agent: t.Agent.Name}))
-	w, err := l.Commit(ctx, entries)
+	w, err := l.Commit(ctx, entries, thread.Doc{Name: thread.PromiseDoc}) // the turn is what was promised
 	if err != nil {
 		return err
 	}

@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"go.uber.org/goleak"
-
 	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/internal/server"
 	"github.com/skeinhq/skein/model"
@@ -27,8 +25,6 @@ import (
 	"github.com/skeinhq/skein/thread"
 	"github.com/skeinhq/skein/view"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what must come.
 const patience = 20 * time.Second

@@ -17,7 +17,7 @@ type newMessage struct {
 	To       []string        `json:"to,omitempty" maxItems:"32" doc:"Whom it is for; default: the agent that the text names with @, else the thread's."`
 	Audience []string        `json:"audience,omitempty" maxItems:"32" doc:"Who may see it; default: everybody."`
 	Blobs    []attachment    `json:"blobs,omitempty" maxItems:"32"`
-	Key      string          `json:"key,omitempty" maxLength:"200" doc:"Makes a retry safe: the same key and content again says nothing and gives the first answer."`
+	Key      string          `json:"key,omitempty" maxLength:"200" doc:"Makes a retry safe: the same key and content again says nothing, asks for no second answer, and gives the first place."`
 	Meta     json.RawMessage `json:"meta,omitempty" doc:"Any JSON object, at most 64 KB."`
 	When     string          `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: heard by it (now), or after it (next, the default)."`
 	Reply    *bool           `json:"reply,omitempty" doc:"false: it is only stored, and nobody answers."`
@@ -55,9 +55,14 @@ func (s *Server) say(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
-	e, err := t.Say(ctx, author, b.Text, options...)
+	e, err := voice(t, answered)(ctx, author, b.Text, options...)
 	if err != nil {
 		return nil, err
+	}
+	if answered && b.Key != "" { // it may have been said, and answered, before
+		if answered, err = s.promised(ctx, t); err != nil {
+			return nil, err
+		}
 	}
 	if answered {
 		s.answer(t)
@@ -67,6 +72,24 @@ func (s *Server) say(ctx context.Context, in *struct {
 		out.Index = &e.Index
 	}
 	return &saidAnswer{out}, nil
+}
+
+// voice is the way to say something: what is to be answered is answered even where
+// this process ends first.
+func voice(t *skein.Thread, answered bool) func(context.Context, string, string, ...skein.SayOption) (thread.Entry, error) {
+	if answered {
+		return t.Promise
+	}
+	return t.Say
+}
+
+// promised says whether an answer is still due to what was said in the thread.
+func (s *Server) promised(ctx context.Context, t *skein.Thread) (bool, error) {
+	state, err := t.State(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.cfg.Engine.Promised(ctx, state)
 }
 
 // authorOf is who speaks: the token's holder, or whom somebody at the machine
@@ -130,6 +153,9 @@ func (s *Server) reply(ctx context.Context, in *InThread) (*struct{}, error) {
 	}
 	t, err := s.cfg.Engine.OpenThread(ctx, in.ID, skein.Settings{})
 	if err != nil {
+		return nil, err
+	}
+	if err := t.PromiseReply(ctx); err != nil {
 		return nil, err
 	}
 	s.answer(t)

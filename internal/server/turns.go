@@ -94,7 +94,8 @@ func (s *Server) outcome(id string, err error) {
 // turns that a process left behind.
 const mostResumed = 10_000
 
-// resume goes on with the turns that an earlier process left open or queued.
+// resume goes on with the turns that an earlier process left open or queued, and
+// begins those that it promised.
 func (s *Server) resume(ctx context.Context) error {
 	seen := 0
 	for state, err := range s.cfg.Engine.Threads(ctx) {
@@ -104,17 +105,28 @@ func (s *Server) resume(ctx context.Context) error {
 		if seen++; seen > mostResumed {
 			return nil
 		}
-		if state.Turn == 0 && len(state.Inbox) == 0 {
-			continue
-		}
-		t, err := s.cfg.Engine.Thread(ctx, state.ID)
-		if err != nil {
+		if err := s.resumeOne(ctx, &state); err != nil {
 			return err
 		}
-		if state.Parked {
-			s.await(t)
-			continue
+	}
+	return nil
+}
+
+func (s *Server) resumeOne(ctx context.Context, state *thread.Thread) error {
+	if state.Turn == 0 && len(state.Inbox) == 0 {
+		if due, err := s.cfg.Engine.Promised(ctx, *state); err != nil || !due {
+			return err
 		}
+	}
+	t, err := s.cfg.Engine.Thread(ctx, state.ID)
+	switch {
+	case thread.CodeOf(err) == thread.NotFound:
+		return nil // deleted meanwhile
+	case err != nil:
+		return err
+	case state.Parked:
+		s.await(t)
+	default:
 		s.answer(t)
 	}
 	return nil
