@@ -1,5 +1,5 @@
 import { Client } from "../../client/index.js";
-import type { Batch, Docs, Entry, Message, Op, Page, Thread, View } from "../src/api/types.ts";
+import type { Batch, Docs, Entry, Logged, Message, Op, Page, Thread, View } from "../src/api/types.ts";
 
 // A server in memory, for tests of the page's stores: threads, messages, an answer
 // that is made piece by piece, watches with windows, a link that can be cut. It goes
@@ -13,6 +13,9 @@ interface Held {
   tip: number;
   docs: Docs;
   head?: View["head"];
+  /** What was undone or lies before a reset, in the order of the log. */
+  inactive: Entry[];
+  cuts: Map<number, Logged>;
 }
 
 interface Looking {
@@ -61,7 +64,7 @@ export class Fixture {
 
   make(id = `t${++this.#ids}`, title = ""): Held {
     const now = new Date(1_700_000_000_000 + this.#ids * 1000).toISOString();
-    const held: Held = { thread: { id, title, created: now, updated: now, length: 0 }, epoch: `e-${id}`, branch: 1, entries: [], tip: 0, docs: emptyDocs() };
+    const held: Held = { thread: { id, title, created: now, updated: now, length: 0 }, epoch: `e-${id}`, branch: 1, entries: [], tip: 0, docs: emptyDocs(), inactive: [], cuts: new Map() };
     this.threads.set(id, held);
     return held;
   }
@@ -101,12 +104,36 @@ export class Fixture {
   /** Undoes every message after seq. */
   rewind(id: string, seq: number): void {
     const held = this.threads.get(id)!;
+    held.inactive.push(...held.entries.filter((e) => e.seq > seq).map((e) => ({ ...e, undone: true })));
     held.entries = held.entries.filter((e) => e.seq <= seq);
     if (held.head && held.head.boundary >= held.entries.length) delete held.head; // the cut is undone too
     held.tip++;
     held.branch++;
     held.thread = { ...held.thread, length: held.entries.length };
     for (const s of this.#sockets) s.again(id);
+  }
+
+  /** Undoes everything, by a reset. */
+  reset(id: string): void {
+    const held = this.threads.get(id)!;
+    held.inactive = [...held.inactive, ...held.entries].map((e) => ({ ...e, past: true }));
+    held.entries = [];
+    delete held.head;
+    held.tip++;
+    held.branch++;
+    held.thread = { ...held.thread, length: 0 };
+    for (const s of this.#sockets) s.again(id);
+  }
+
+  /** Makes a cut, and tells who watches. */
+  makeCut(id: string, boundary: number): number {
+    const held = this.threads.get(id)!;
+    const [seq, number] = [++held.tip, held.cuts.size + 1];
+    const time = new Date(1_700_000_000_000 + ++this.#ids * 1000).toISOString();
+    held.cuts.set(seq, { seq, kind: "cut", time, cut: { number, strategy: "outline", boundary, ...(held.head && { prev: held.head.seq }), before: { outline: 100, tail: 900 }, after: { outline: 200, tail: 300 } } });
+    held.head = { seq, number, strategy: "outline", boundary, lines: 3 };
+    for (const s of this.#sockets) s.ops(id, [["s", ["head"], held.head]]);
+    return seq;
   }
 
   /** Cuts every link; while `up` is false nobody comes back. */
@@ -178,17 +205,20 @@ export class Fixture {
         return json(this.#page(held, q));
       default: {
         const seq = /^entries\/(\d+)$/.exec(rest ?? "")?.[1];
-        const e = held.entries.find((e) => e.seq === Number(seq));
+        const e = held.cuts.get(Number(seq)) ?? held.entries.find((e) => e.seq === Number(seq));
         return e ? json(e) : no(404, `there is nothing at ${pathname}`);
       }
     }
   }
 
   #page(held: Held, q: URLSearchParams): Page {
-    const [before, after, limit] = [Number(q.get("before") ?? Infinity), Number(q.get("after") ?? 0), Number(q.get("limit") ?? 50)];
-    const all = held.entries.filter((e) => e.seq < before && e.seq > after);
-    const items = q.get("order") === "asc" ? all.slice(0, limit) : all.slice(-limit).reverse();
-    return { items, epoch: held.epoch, branch: held.branch };
+    const cursor = q.get("cursor")?.split(" ").map(Number);
+    const [before, after, limit] = [cursor?.[0] ?? Number(q.get("before") ?? Infinity), cursor?.[1] ?? Number(q.get("after") ?? 0), Number(q.get("limit") ?? 50)];
+    const every = q.get("inactive") ? [...held.inactive, ...held.entries].sort((a, b) => a.seq - b.seq) : held.entries;
+    const all = every.filter((e) => e.seq < before && e.seq > after);
+    const ascends = q.get("order") === "asc";
+    const items = ascends ? all.slice(0, limit) : all.slice(-limit).reverse();
+    return { items, ...(!ascends && items.length < all.length && { next: `${items.at(-1)!.seq} ${after}` }), epoch: held.epoch, branch: held.branch };
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Made } from "../src/prompt/ledger.ts";
-import { columns, cuts, inSentence, joined, money, sums, took } from "../src/prompt/ledger.ts";
+import { columns, cuts, cutsEver, inSentence, joined, money, sums, took } from "../src/prompt/ledger.ts";
 import { LedgerReader } from "../src/prompt/reader.ts";
 import { dragged, pixel, placeAt, ticks } from "../src/prompt/scale.ts";
 import { groups, linesOf, marks, type Prompt, sameness, textOf } from "../src/prompt/shape.ts";
@@ -108,7 +108,17 @@ describe("the ledger", () => {
 
   it("names the cuts by the first request after them", () => {
     const all = [made(1), made(2), made(3, { cut: 1, tokens: 40 }), made(4, { cut: 1 }), made(5, { cut: 3, tokens: 30 })];
-    expect(cuts(all).map((c) => [c.at, c.number, c.before, c.after])).toEqual([[2, 1, 100, 40], [4, 3, 100, 30]]);
+    const told = (newest?: number, known: readonly Made[] = all) => cuts(known, newest).map((c) => [c.at, c.first, c.number, c.before, c.after]);
+    expect(told()).toEqual([[2, 1, 1, 100, 40], [4, 2, 3, 100, 30]]);
+    expect(told(5)).toEqual([[2, 1, 1, 100, 40], [4, 2, 3, 100, 30], [5, 4, 5, 30, 0]]); // two since the last request
+    expect(told(35, [])).toEqual([[0, 1, 35, 0, 0]]); // read in, and never answered
+    expect(told(35, [made(1, { cut: 35 }), made(2, { cut: 35 })])).toEqual([[0, 1, 35, 0, 100]]); // read in before the first request
+    expect(told(4, [made(7, { cut: 3 }), made(8, { cut: 4 })])).toEqual([[1, 4, 4, 100, 100]]); // what is before the first that is known is not known
+    expect(told(1, [made(1, { cut: 2 }), made(2, { cut: 1 }), made(3, { cut: 3 })])).toEqual([[0, 1, 2, 0, 100], [2, 3, 3, 100, 100]]); // an answer was undone between
+  });
+
+  it("counts as many cuts as the newest's number says", () => {
+    expect([cutsEver([]), cutsEver([], 35), cutsEver([made(1, { cut: 4 }), made(2, { cut: 2 })], 2), cutsEver([made(1)], 35)]).toEqual([0, 35, 4, 35]);
   });
 
   it("joins pages in whatever order they come", () => {
@@ -174,6 +184,16 @@ describe("reading the ledger", () => {
     count = 95;
     await r.renew();
     expect(r.all.map((m) => m.request.number)).toEqual([...Array(95).keys()].map((i) => i + 1));
+  });
+
+  it("begins with the first request, where there was none before", async () => {
+    let count = 0;
+    const r = new LedgerReader("t", async (before, limit) => (count ? server(count).fetch(before, limit) : { items: [] }));
+    await r.read();
+    expect([r.all.length, r.more]).toEqual([0, false]);
+    count = 1;
+    await r.renew();
+    expect(r.all.map((m) => m.request.number)).toEqual([1]);
   });
 
   it("keeps what it has where a page fails, and can go on", async () => {

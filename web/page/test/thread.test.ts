@@ -26,7 +26,7 @@ const look = (id: string, storage = new Memory()): ThreadStore => {
 };
 
 const texts = (s: ThreadStore): string[] =>
-  s.rows.map((r) => (r.kind === "entry" ? (r.entry.message?.parts[0]?.text ?? "?") : r.kind === "divider" ? "———" : `${r.kind} ${r.count}`));
+  s.rows.map((r) => (r.kind === "entry" ? (r.entry.message?.parts[0]?.text ?? "?") : r.kind === "divider" ? "———" : `${r.kind} ${r.kind === "undone" ? r.entries.length : r.kind === "cuts" ? r.cuts.map((c) => c.number) : r.count}`));
 
 describe("an open thread", () => {
   it("shows the newest messages, and pages before them where they belong", async () => {
@@ -102,13 +102,69 @@ describe("an open thread", () => {
     expect(texts(s)).toEqual([...Array(200).keys()].map((i) => `n${i}`));
   });
 
-  it("takes off what was undone", async () => {
+  it("takes off what was undone, and marks where it was", async () => {
     server.make("a");
     const entries = [0, 1, 2, 3].map((i) => server.say("a", i % 2 ? north(`n${i}`) : user(`n${i}`)));
     const s = look("a");
     await until(() => s.rows.length === 4);
     server.rewind("a", entries[1]!.seq);
-    await until(() => s.rows.length === 2);
+    await until(() => texts(s).at(-1) === "undone 2");
+    expect(texts(s)).toEqual(["n0", "n1", "undone 2"]);
+    const later = ["again", "so"].map((text) => server.say("a", user(text)));
+    server.rewind("a", later[0]!.seq);
+    await until(() => texts(s).at(-1) === "undone 1");
+    expect(texts(s)).toEqual(["n0", "n1", "undone 2", "again", "undone 1"]);
+    const [first] = s.rows.filter((r) => r.kind === "undone");
+    expect(first!.entries.map((e) => e.message!.parts[0]!.text)).toEqual(["n2", "n3"]);
+    server.reset("a");
+    await until(() => texts(s).length === 1);
+    expect([texts(s)[0], s.rows[0]!.kind === "undone" && s.rows[0]!.past]).toEqual(["undone 6", true]);
+    server.say("a", user("anew"));
+    await until(() => texts(s).length === 2);
+    expect(texts(s)).toEqual(["undone 6", "anew"]);
+  });
+
+  it("looks for what was undone only where messages are held, and in long stretches on demand", async () => {
+    server.make("a");
+    for (let i = 0; i < 200; i++) server.say("a", user(`old ${i}`));
+    server.rewind("a", 100);
+    for (let i = 0; i < 1000; i++) server.say("a", user(`gone ${i}`));
+    server.rewind("a", 100);
+    for (let i = 0; i < 10; i++) server.say("a", user(`n${i}`));
+    const s = look("a");
+    await until(() => s.undone.rest.length > 0);
+    const mark = () => s.rows.find((r) => r.kind === "undone");
+    expect(mark()).toMatchObject({ more: true, past: false });
+    expect(texts(s)[0]).toBe("earlier 60");
+    s.undone.goOn();
+    await until(() => mark()?.more === false);
+    expect(mark()!.entries.length).toBe(1100);
+    const asked = server.asked.length;
+    server.say("a", user("more"));
+    await until(() => texts(s).at(-1) === "more");
+    expect(server.asked.length).toBe(asked);
+  });
+
+  it("marks each cut where it was made, with its time, as far as messages are held", async () => {
+    server.make("a");
+    for (let i = 0; i < 200; i++) {
+      server.say("a", i % 2 ? north(`n${i}`) : user(`n${i}`));
+      if (i % 20 === 19) server.makeCut("a", i - 5);
+    }
+    server.makeCut("a", 196);
+    const s = look("a");
+    await until(() => texts(s).filter((t) => t.startsWith("cuts")).length === 3);
+    expect(texts(s).filter((t) => /cuts|———/.test(t))).toEqual(["cuts 8", "cuts 9", "———", "cuts 10,11"]);
+    const last = s.rows.at(-1)!;
+    expect(last.kind === "cuts" && last.cuts.map((c) => [c.from, c.to, c.before, c.after])).toEqual([[174, 194, 1000, 500], [194, 196, 1000, 500]]);
+    expect(last.kind === "cuts" && last.cuts.every((c) => Date.parse(c.time) > 0)).toBe(true);
+    const read = () => server.asked.filter((a) => /entries\/\d+$/.test(a)).length;
+    expect(read()).toBe(5); // four, and the boundary before them
+    for (let n = 0; n < 3; n++) await s.earlier();
+    await until(() => texts(s).filter((t) => t.startsWith("cuts")).length === 10);
+    expect(read()).toBe(11);
+    server.makeCut("a", 198);
+    await until(() => texts(s).at(-1) === "cuts 10,11,12");
   });
 
   it("is gone, with a reason, where there is no such thread", async () => {

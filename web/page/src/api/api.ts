@@ -1,5 +1,5 @@
 import { Client, Fault, SkeinError } from "../../../client/index.js";
-import type { Entry, Page, Part, Thread } from "./types.ts";
+import type { AgentName, Entry, Logged, Page, Part, Thread } from "./types.ts";
 
 // Every request of the page goes through this file and the client it uses: nothing
 // else fetches.
@@ -113,6 +113,11 @@ export const api = {
   decide: (id: string, call: string, d: Decision) => send<void>("POST", of(id, `/approvals/${encodeURIComponent(call)}`), d),
   entries: (id: string, query: PageQuery, signal?: AbortSignal) => get<Page>(of(id, "/entries"), { ...query }, signal),
   entry: (id: string, seq: number) => get<Entry>(of(id, `/entries/${seq}`)),
+  /** An entry of any kind. */
+  logged: (id: string, seq: number) => get<Logged>(of(id, `/entries/${seq}`)),
+  agents: () => get<{ items: AgentName[] }>("/v1/agents"),
+  /** Has that agent answer in the thread from now on. */
+  setAgent: (id: string, agent: string) => send<void>("PATCH", of(id), { settings: { agent } }),
   /** The seq of the active message at an index; undefined where there is none. */
   seqAt: async (id: string, index: number): Promise<number | undefined> => {
     try {

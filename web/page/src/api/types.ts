@@ -68,6 +68,26 @@ export interface Entry {
   past?: boolean;
 }
 
+/** An entry of the log, of any kind; of the kinds besides messages only cuts are read. */
+export interface Logged {
+  seq: number;
+  kind: string;
+  time?: string;
+  undone?: boolean;
+  cut?: { number: number; strategy: string; boundary: number; prev?: number; before?: CutWeight; after?: CutWeight };
+}
+
+export interface CutWeight {
+  outline: number;
+  tail: number;
+}
+
+/** An agent that may answer. */
+export interface AgentName {
+  name: string;
+  default?: boolean;
+}
+
 export interface Head {
   seq: number;
   number: number;

@@ -28,6 +28,9 @@ interface Outline {
   strategy?: string;
 }
 
+/** How long typing must rest before what was typed is looked for, in ms. */
+const rest = 250;
+
 /** How long after a failure one asks again, in ms. */
 const again = 2000;
 
@@ -65,6 +68,7 @@ class OutlineView extends Piece {
     super.disconnectedCallback();
     for (const leave of this.#leave) leave();
     clearTimeout(this.#later);
+    clearTimeout(this.#typing);
     this.#picture?.close();
     this.#picture = undefined;
     this.#nodes?.clear();
@@ -191,8 +195,21 @@ class OutlineView extends Piece {
     if (q === this.seeking) this.found = found;
   }
 
+  #typing: ReturnType<typeof setTimeout> | undefined;
+
+  #typed(): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#look(), rest);
+  }
+
   #searched(e: Event): void {
     e.preventDefault();
+    this.#look();
+  }
+
+  #look(): void {
+    clearTimeout(this.#typing);
+    if (!this.isConnected) return;
     const q = this.querySelector<HTMLInputElement>(".seek input")!.value.trim();
     const at = this.#opened?.span;
     router.replace(format({ thread: this.store.id, view: "outline", query: { ...(q && { q }), ...(at && { at: spanText(at) }) } }));
@@ -239,7 +256,7 @@ class OutlineView extends Piece {
       ${this.failed || this.#lacking ? html`<p class="trouble" role="alert">Not all can be shown: ${this.failed || inWords(this.#lacking)}. It is asked for again.</p>` : nothing}
       <div class="tools">
         <form class="seek" role="search" @submit=${this.#searched}>
-          <input class="field" type="search" placeholder="Light up what holds these words" aria-label="Light up what holds these words" .value=${this.seeking} @search=${this.#searched} />
+          <input class="field" type="search" placeholder="Light up what holds these words" aria-label="Light up what holds these words" .value=${this.seeking} @input=${this.#typed} @search=${this.#searched} />
           ${this.found ? html`<span class="hits" role="status">${this.found.failed || plural(this.found.places.length, "message", "messages")}</span>
             <button type="button" class="button small" ?disabled=${!this.found.places.length} @click=${() => this.#walk(-1)}>Earlier</button>
             <button type="button" class="button small" ?disabled=${!this.found.places.length} @click=${() => this.#walk(1)}>Later</button>` : nothing}

@@ -59,7 +59,7 @@ function message(p: Panel, s: Span): TemplateResult {
   const text = m.text.replace(/^.*\n/, "");
   return html`<article class="said">
     <header><b>${m.author ?? "Somebody"}</b>${m.to?.length ? html` to ${m.to.join(", ")}` : nothing} <time datetime=${m.time} title=${exactly(m.time)}>${when(m.time)}</time>
-      <a href=${format({ thread: p.thread, index: s.id })}>Open in the conversation</a></header>
+      <a href=${format({ thread: p.thread, index: s.id, ...(p.found && { query: { words: words(p).join(" ") } }) })}>Open in the conversation</a></header>
     <div class="text" dir="auto">${marked(text, words(p))}</div>
     ${m.pages > 1 ? html`<footer>
       <button class="button small" ?disabled=${m.page === 1} @click=${() => p.page(m.page - 1)}>Page before</button>

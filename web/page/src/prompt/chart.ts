@@ -1,5 +1,5 @@
 import { colours, fontOf, scale } from "../shell/colours.ts";
-import { type Column, columns, type CutMade, cuts, type Made } from "./ledger.ts";
+import { type Column, columns, type CutsMade, cuts, type Made } from "./ledger.ts";
 import { dragged, pixel, placeAt, type Room, short, ticks } from "./scale.ts";
 
 // The ledger on a canvas: a column for each request, or for a few of them where they
@@ -26,7 +26,7 @@ export interface Told {
 export class Chart {
   #ctx: CanvasRenderingContext2D;
   #all: readonly Made[] = [];
-  #cuts: CutMade[] = [];
+  #cuts: CutsMade[] = [];
   #columns: Column[] = [];
   #room: Room = { from: 0, to: 0, left: 0, right: 0 };
   #chosen: number | undefined;
@@ -61,8 +61,9 @@ export class Chart {
     cancelAnimationFrame(this.#due);
   }
 
-  show(all: readonly Made[], chosen: number | undefined): void {
-    if (all !== this.#all) this.#cuts = cuts(all);
+  /** Shows the requests with the cuts among them; newest is the number of the thread's newest cut. */
+  show(all: readonly Made[], chosen: number | undefined, newest: number): void {
+    this.#cuts = cuts(all, newest);
     this.#all = all;
     this.#chosen = chosen;
     this.#soon();
@@ -195,7 +196,7 @@ export class Chart {
     const [ctx, ink, room] = [this.#ctx, this.#ink!, this.#room];
     ctx.fillStyle = ink.warn;
     for (const c of this.#cuts) {
-      if (c.at < room.from || c.at >= room.to) continue;
+      if (c.at < room.from || (c.at >= room.to && c.at !== this.#all.length)) continue;
       const x = Math.round(pixel(room, c.at));
       ctx.beginPath();
       ctx.moveTo(x - 4, this.#margin.top - 11);

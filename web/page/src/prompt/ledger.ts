@@ -84,25 +84,37 @@ export function sums(all: readonly Made[]): Sums {
   return s;
 }
 
-/** A cut: the first request that was made after it, and what it did to the prompt. */
-export interface CutMade {
-  /** The place of that request. */
+/** Cuts between two requests: the first request that was made after them, and what they did to the prompt. */
+export interface CutsMade {
+  /** The place of that request; one past the last: it is still to be made. */
   at: number;
+  /** The numbers of the first and the last of them. */
+  first: number;
   number: number;
+  /** The prompts before and after them; 0: there is none. */
   before: number;
   after: number;
-  time: string;
 }
 
-/** The cuts that fell between requests that are known. Undone answers count: they were sent. */
-export function cuts(all: readonly Made[]): CutMade[] {
-  const out: CutMade[] = [];
-  for (let i = 1; i < all.length; i++) {
-    const [a, b] = [all[i - 1]!.request, all[i]!.request];
-    if ((b.cut ?? 0) > (a.cut ?? 0)) out.push({ at: i, number: b.cut!, before: a.tokens, after: b.tokens, time: all[i]!.time });
+/**
+ * The cuts before, between and after the requests that are known, where `newest` is the number
+ * of the thread's newest. Undone answers count: they were sent.
+ */
+export function cuts(all: readonly Made[], newest = 0): CutsMade[] {
+  const out: CutsMade[] = [];
+  const whole = all[0]?.request.number === 1;
+  let made = all.length && !whole ? (all[0]!.request.cut ?? 0) : 0;
+  for (let at = 0; at <= all.length; at++) {
+    const number = at < all.length ? (all[at]!.request.cut ?? 0) : newest;
+    if (number <= made) continue;
+    out.push({ at, first: made + 1, number, before: all[at - 1]?.request.tokens ?? 0, after: all[at]?.request.tokens ?? 0 });
+    made = number;
   }
   return out;
 }
+
+/** How many cuts a thread has had: their numbers go on for ever, and those of undone answers count. */
+export const cutsEver = (all: readonly Made[], newest = 0): number => all.reduce((n, m) => Math.max(n, m.request.cut ?? 0), newest);
 
 /** Puts a page, the newest first, before what is known, the oldest first; or after it, if it is newer. */
 export function joined(known: readonly Made[], page: readonly Made[]): Made[] {

@@ -5,15 +5,18 @@ import { define, Piece } from "../piece.ts";
 import { format, router } from "../route.ts";
 import { onScheme } from "../shell/colours.ts";
 import { themes } from "../shell/theme.ts";
-import { count, exactly, plural, when } from "../shell/time.ts";
+import { atClock, count, exactly, plural, when } from "../shell/time.ts";
 import { Follows } from "../state/observable.ts";
 import type { ThreadStore } from "../state/thread.ts";
+import { cutWords } from "../state/cuts.ts";
 import { Chart } from "./chart.ts";
-import { cuts, inSentence, type Made, money, sums, tellsOfCache } from "./ledger.ts";
+import { cuts, cutsEver, type CutsMade, inSentence, type Made, money, sums, tellsOfCache } from "./ledger.ts";
 import "./prompt.css";
 import { LedgerReader } from "./reader.ts";
 import type { Prompt } from "./shape.ts";
 import { promptView } from "./view.ts";
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Requests in the table at once. */
 const rows = 11;
@@ -115,7 +118,12 @@ class PromptView extends Piece {
       this.#chart?.close();
       this.#chart = new Chart(host, { hover: (i) => (this.hover = i), choose: (i) => this.#show(i), ranged: (part) => (this.ranged = part) });
     }
-    this.#chart.show(this.#ledger.all, this.#chosen);
+    this.#chart.show(this.#ledger.all, this.#chosen, this.#newestCut);
+  }
+
+  /** The number of the newest cut in force. */
+  get #newestCut(): number {
+    return this.store.view?.head?.number ?? 0;
   }
 
   /** The place of the answer whose prompt is shown. */
@@ -170,7 +178,8 @@ class PromptView extends Piece {
     const l = this.#ledger;
     if (l?.failed) return html`<div class="trouble" role="alert"><p>The ledger cannot be read: ${inWords(l.failed)}</p><button class="button" @click=${() => l.read()}>Try again</button></div>`;
     if (!made.length) {
-      return html`<p class="quiet" role="status">${l?.reading ? "Reading the ledger…" : "No request has been made here yet: the ledger begins with the first answer."}</p>
+      const before = this.#newestCut ? ` ${this.#newestCut === 1 ? "One cut was made" : `${count(this.#newestCut)} cuts were made`} as messages came in.` : "";
+      return html`<p class="quiet" role="status">${l?.reading ? "Reading the ledger…" : `No request has been made here yet: the ledger begins with the first answer.${before}`}</p>
         ${l && !l.reading && l.more ? this.#older(l) : nothing}`;
     }
     const s = sums(made);
@@ -183,7 +192,7 @@ class PromptView extends Piece {
         <div><dt>Tokens in</dt><dd>${count(Math.round(s.read + s.written + s.fresh))}</dd></div>
         <div><dt>Answered</dt><dd>${count(Math.round(s.output))}</dd></div>
         ${s.cost ? html`<div><dt>Cost</dt><dd>${money(s.cost)}</dd></div>` : nothing}
-        <div><dt>Cuts</dt><dd>${count(cuts(made).length)}</dd></div>
+        <div><dt>Cuts</dt><dd>${count(cutsEver(made, this.#newestCut))}</dd></div>
       </dl>
       <div class="chart" role="slider" tabindex="0" aria-label="Request whose prompt is shown" aria-valuemin=${made[0]!.request.number} aria-valuemax=${made.at(-1)!.request.number}
         aria-valuenow=${made[chosen]!.request.number} aria-valuetext=${inSentence(made[chosen]!, !s.estimated, count)} @keydown=${this.#key}>
@@ -228,10 +237,33 @@ class PromptView extends Piece {
           <td>${inSentence(m, told, count).replace(/^Request [^ :]*[ :]+/, "")}</td></tr>`)}</tbody></table>
       <table><caption>Cuts, the newest first</caption>
         <thead><tr><th scope="col">Cut</th><th scope="col">When</th><th scope="col">What it did</th></tr></thead>
-        <tbody>${cuts(made).slice(-20).reverse().map((c) => html`<tr>
-          <td>${count(c.number)}</td><td><time datetime=${c.time} title=${exactly(c.time)}>${when(c.time)}</time></td>
-          <td>before request ${count(made[c.at]!.request.number)}: ${count(c.before)} tokens became ${count(c.after)}</td></tr>`)}</tbody></table>
+        <tbody>${this.#cutRows(made)}</tbody></table>
     </div>`;
+  }
+
+  /** The newest cuts. Those in force are read as the conversation's marks are: both say the same. */
+  #cutRows(made: readonly Made[]) {
+    const shown = cuts(made, this.#newestCut).slice(-20);
+    const first = shown[0];
+    const { head } = this.store.view ?? {};
+    if (head && first) this.store.cuts.follow(head.seq, made[first.at - 1]?.seq ?? 0);
+    const known = new Map(this.store.cuts.all.map((c) => [c.number, c]));
+    return shown.reverse().map((c) => {
+      const [one, last] = [known.get(c.first), known.get(c.number)];
+      const time = last?.time ?? made[c.at]?.time;
+      const name = c.first === c.number ? count(c.number) : `${count(c.first)} to ${count(c.number)}`;
+      return html`<tr>
+        <td>${last ? html`<a href=${format({ thread: this.store.id, index: last.to })} title="Where the model's whole messages began after it">${name}</a>` : name}</td>
+        <td><time datetime=${time ?? ""} title=${exactly(time)}>${atClock(time)}</time></td>
+        <td>${one && last ? `${capital(cutWords({ strategy: last.strategy, from: one.from, to: last.to }))}; ` : ""}${this.#effect(c, made)}</td></tr>`;
+    });
+  }
+
+  #effect(c: CutsMade, made: readonly Made[]): string {
+    const next = made[c.at];
+    if (!next) return "before the next request";
+    const sizes = c.before ? `: ${count(c.before)} tokens became ${count(c.after)}` : "";
+    return `before request ${count(next.request.number)}${sizes}`;
   }
 }
 define("sk-prompt", PromptView);

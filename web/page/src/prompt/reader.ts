@@ -57,7 +57,12 @@ export class LedgerReader extends Observable {
 
   /** Fetches what is newer than all that is known. */
   async renew(): Promise<void> {
-    if (this.reading || !this.all.length) return this.read();
+    if (this.reading) return;
+    if (!this.all.length) {
+      this.more = true; // there were none yet
+      this.#next = undefined;
+      return this.read();
+    }
     const newest = this.all.at(-1)!.seq;
     await this.#run(async () => {
       let before: number | undefined;

@@ -39,6 +39,13 @@ abstract class Search extends Piece {
     this.limit = first;
   }
 
+  /** What was looked for is nowhere: how to look is told again. */
+  get #lost(): boolean {
+    return !this.busy && this.none;
+  }
+
+  /** Nothing was found. */
+  protected abstract readonly none: boolean;
   protected abstract readonly label: string;
   protected abstract find(q: string, limit: number, signal: AbortSignal): Promise<void>;
   protected abstract clear(): void;
@@ -82,11 +89,16 @@ abstract class Search extends Piece {
   override render() {
     return html`<h1 class="unseen">${this.label}</h1>
       <form role="search" @submit=${this.#submit}>
-        <input class="field" type="search" aria-label=${this.label} placeholder=${this.label} autocomplete="off" .value=${this.words} @input=${this.#typed} @keydown=${this.#down} />
+        <input class="field" type="search" aria-label=${this.label} aria-describedby="find-hint" placeholder="Words, or “an exact text”" autocomplete="off" .value=${this.words} @input=${this.#typed} @keydown=${this.#down} />
         ${this.options()}
       </form>
       ${this.busy ? html`<p class="quiet" role="status">Looking…</p>` : nothing}
-      ${this.words ? this.results() : html`<p class="quiet">Everything that was ever said can be found, also what the model now sees as a line or not at all. A message may hold any of the words; the best come first.</p>`}`;
+      ${this.words ? this.results() : html`<p class="quiet">Everything that was ever said can be found, also what the model now sees as a line or not at all.</p>`}
+      <ul class="hints" id="find-hint" ?hidden=${this.words !== "" && !this.#lost}>
+        <li>A message may hold any of the words; the best come first.</li>
+        <li>A word finds its other forms (<b>paint</b>: painting, painted), but the beginning of a word alone (<b>pai</b>) finds nothing.</li>
+        <li>What stands in quotes must be there letter for letter: <b>"behind the zebra"</b>.</li>
+      </ul>`;
   }
 
   #submit(e: Event): void {
@@ -139,6 +151,10 @@ class SearchThread extends Search {
   declare found: Found | undefined;
   protected readonly label = "Find in this thread";
 
+  protected get none(): boolean {
+    return this.found?.hits.length === 0;
+  }
+
   protected async find(q: string, limit: number, signal: AbortSignal): Promise<void> {
     this.found = await searchThread(this.store!.id, q, limit, { around: this.query.get("around") ? 2 : 0, inactive: this.query.get("undone") !== null, signal });
   }
@@ -163,6 +179,7 @@ class SearchThread extends Search {
     if (!f) return nothing;
     if (f.failed) return html`<p class="trouble" role="alert">${f.failed}</p>`;
     return html`<p class="sum" role="status">${counted(f.hits)}
+        ${f.held >= most ? ` Only the ${most} best that hold the words were looked at for what stands in quotes.` : ""}
         ${f.capped ? ` Only the newest ${f.capped} that matched were ranked.` : ""}
         ${f.places.length ? html`<a href=${format({ thread: f.thread, view: "outline", query: { q: this.words } })}>See where they are</a>` : nothing}</p>
       ${this.hits(f)}
@@ -176,6 +193,10 @@ class SearchEverything extends Search {
   static override properties: PropertyDeclarations = { found: { state: true } };
   declare found: FoundAll | undefined;
   protected readonly label = "Find in all threads";
+
+  protected get none(): boolean {
+    return this.found?.items.length === 0;
+  }
 
   protected async find(q: string, limit: number, signal: AbortSignal): Promise<void> {
     this.found = await searchAll(q, Math.min(limit, 10), signal);

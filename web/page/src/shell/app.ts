@@ -68,7 +68,7 @@ class App extends Piece {
         <nav class="side" aria-label="Skein"><sk-threads></sk-threads></nav>`}
       <main class=${at?.thread && view ? "open beside" : "open"} id="open" tabindex="-1">
         ${lost ? this.#nothingHere() : nothing}
-        ${!lost && at?.thread ? html`<section class="talk" aria-label="Conversation">${keyed(at.thread, html`<sk-talk .store=${this.#store!} .index=${at.index}></sk-talk>`)}</section>` : nothing}
+        ${!lost && at?.thread ? html`<section class="talk" aria-label="Conversation">${keyed(at.thread, html`<sk-talk .store=${this.#store!} .index=${at.index} .words=${at.query.get("words") ?? ""}></sk-talk>`)}</section>` : nothing}
         ${!lost && view ? this.#view(view, at!) : nothing}
         ${!list ? nothing : this.narrow ? html`<div class="side"><h1 class="unseen">Threads</h1><sk-threads></sk-threads></div>` : this.#welcome()}
       </main>

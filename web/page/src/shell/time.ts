@@ -13,9 +13,25 @@ export function when(time: string | undefined, now = Date.now()): string {
   const ago = now - t;
   if (ago < minute) return "now";
   if (ago < 60 * minute) return relative.format(-Math.round(ago / minute), "minute");
+  return onDay(time, now);
+}
+
+/** The day of something, as short as it is clear; today, its time. */
+export function onDay(time: string | undefined, now = Date.now()): string {
+  const t = time ? Date.parse(time) : NaN;
+  if (Number.isNaN(t)) return "";
   const [then, today] = [new Date(t), new Date(now)];
   if (then.toDateString() === today.toDateString()) return clock.format(t);
   return (then.getFullYear() === today.getFullYear() ? day : dayOfYear).format(t);
+}
+
+/** The time on the clock, with the day where it was another. */
+export function atClock(time: string | undefined, now = Date.now()): string {
+  const t = time ? Date.parse(time) : NaN;
+  if (Number.isNaN(t)) return "";
+  const at = clock.format(t);
+  const on = onDay(time, now);
+  return on === at ? at : `${on}, ${at}`;
 }
 
 export const exactly = (time: string | undefined): string => (time && !Number.isNaN(Date.parse(time)) ? whole.format(Date.parse(time)) : "");

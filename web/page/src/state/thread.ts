@@ -1,11 +1,14 @@
 import { api, Fault, inWords } from "../api/api.ts";
 import type { Entry, View } from "../api/types.ts";
 import type { Link, Standing, Watch } from "../link/link.ts";
+import { Cuts } from "./cuts.ts";
 import { notices } from "./notices.ts";
 import { Observable } from "./observable.ts";
 import { Outbox } from "./outbox.ts";
 import { type Row, rows } from "./rows.ts";
 import type { Storage } from "./storage.ts";
+import { threads } from "./threads.ts";
+import { Undone } from "./undone.ts";
 
 /** Messages that are kept before the window while somebody reads the newest. */
 const keptBehind = 200;
@@ -17,6 +20,10 @@ export class ThreadStore extends Observable {
   /** Somebody looks at something older than the end: what leaves the window stays on the screen. */
   reading = false;
   rows: Row[] = [];
+  readonly cuts: Cuts;
+  readonly undone: Undone;
+  /** Marks of undone messages that are open, by their rows' keys. */
+  readonly opened = new Set<string>();
   #view: View | null = null;
   #fetching = new Set<string>();
 
@@ -28,13 +35,22 @@ export class ThreadStore extends Observable {
     super();
     this.watch = link.watch(id);
     this.outbox = new Outbox(id, storage);
+    this.cuts = new Cuts(id, () => this.#lay());
+    this.undone = new Undone(id, () => this.#lay());
     this.watch.listen(() => this.#moved());
     this.outbox.listen(() => this.changed());
     void this.outbox.pump();
   }
 
   close(): void {
+    this.cuts.closed = this.undone.closed = true;
     this.watch.close();
+  }
+
+  /** Opens a mark of undone messages, or closes it. */
+  toggle(key: string): void {
+    if (!this.opened.delete(key)) this.opened.add(key);
+    this.changed();
   }
 
   get view(): View | null {
@@ -143,8 +159,25 @@ export class ThreadStore extends Observable {
     if (this.standing === "live" && this.outbox.items.length) void this.outbox.pump();
     // A piece of an answer changes no row: only what is held, and the cut, do.
     if (now?.entries !== was?.entries || now?.head !== was?.head || now?.length !== was?.length || this.#fetching.size) {
-      this.rows = now ? rows(this.watch.ranges, now) : [];
-    }
+      this.#look(was);
+      this.#lay();
+    } else this.changed();
+  }
+
+  /** Looks for what lies between the messages that are held. */
+  #look(was: View | null): void {
+    const now = this.#view;
+    if (!now) return;
+    if (was && was.thread.epoch !== now.thread.epoch) this.cuts.clear();
+    const { ranges } = this.watch;
+    this.cuts.follow(now.head?.seq ?? 0, ranges[0]?.before ?? now.before);
+    const root = threads.find(this.id)?.root ?? this.id;
+    if (now.thread.branch > 0 || root !== this.id) this.undone.look(ranges, now.thread);
+  }
+
+  #lay(): void {
+    const now = this.#view;
+    this.rows = now ? rows(this.watch.ranges, now, { cuts: this.cuts.all, undone: this.undone.entries, rest: this.undone.rest }) : [];
     this.changed();
   }
 

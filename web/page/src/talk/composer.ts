@@ -153,7 +153,7 @@ export class Composer extends Piece {
   }
 
   /** Gives back what could not be said. */
-  takeBack(o: Outgoing): void {
+  takeBack(o: Pick<Outgoing, "text" | "blobs">): void {
     const field = this.#field;
     this.blobs = [...this.blobs, ...o.blobs];
     this.#write([field.value, o.text].filter(Boolean).join("\n"));

@@ -36,6 +36,7 @@ export class MessageCard extends Piece {
     again: { attribute: false },
     undoes: { attribute: false },
     asking: { attribute: false },
+    undone: { attribute: false },
     whole: { state: true },
   };
   declare row: EntryRow;
@@ -46,6 +47,8 @@ export class MessageCard extends Piece {
   declare undoes: boolean;
   /** The ids of its calls that wait for somebody to decide, joined by blanks. */
   declare asking: string;
+  /** It was undone, and nothing can be done with it but to read it. */
+  declare undone: boolean;
   /** The message as it is, where what came was cut. */
   declare whole: Entry | undefined;
 
@@ -53,14 +56,18 @@ export class MessageCard extends Piece {
     const entry = this.whole?.seq === this.row.entry.seq ? this.whole : this.row.entry;
     const m = entry.message;
     const link = format({ thread: this.store.id, index: entry.index });
+    // An undone message has its number from then, which another may have now.
+    const id = this.undone ? `u${entry.seq}` : `m${entry.index}`;
     if (!m) {
-      return html`<article class="message stub" id=${`m${entry.index}`} tabindex="-1"><p class="aside">Message ${entry.index} is not for you to see, or was erased.</p></article>`;
+      return html`<article class="message stub" id=${id} tabindex="-1"><p class="aside">Message ${entry.index} is not for you to see, or was erased.</p></article>`;
     }
     const manner = m.role === "user" ? "typed" : "prose";
-    return html`<article class="message" data-role=${m.role} ?data-undoes=${this.undoes} id=${`m${entry.index}`} tabindex="-1" aria-labelledby=${`w${entry.index}`} @keydown=${this.#pressed}>
+    return html`<article class="message" data-role=${m.role} ?data-undoes=${this.undoes} ?data-undone=${this.undone} id=${id} tabindex="-1" aria-labelledby=${`w${id}`} @keydown=${this.#pressed}>
       <header>
-        <h2 id=${`w${entry.index}`} class="who"><bdi>${m.author}</bdi>${m.audience?.length ? html` <span class="aside">to ${m.audience.join(", ")} alone</span>` : nothing}</h2>
-        <a class="at" href=${link} title=${exactly(entry.time)}><span class="unseen">Message </span><span>#${entry.index}</span> <time datetime=${entry.time ?? ""}>${when(entry.time)}</time></a>
+        <h2 id=${`w${id}`} class="who"><bdi>${m.author}</bdi>${m.audience?.length ? html` <span class="aside">to ${m.audience.join(", ")} alone</span>` : nothing}</h2>
+        ${this.undone
+          ? html`<span class="at" title=${exactly(entry.time)}><span>${entry.past ? "before a reset" : "undone"}</span> <time datetime=${entry.time ?? ""}>${when(entry.time)}</time></span>`
+          : html`<a class="at" href=${link} title=${exactly(entry.time)}><span class="unseen">Message </span><span>#${entry.index}</span> <time datetime=${entry.time ?? ""}>${when(entry.time)}</time></a>`}
         <span class="acts">${this.#acts(entry)}</span>
       </header>
       ${m.parts.map((p) => drawPart(p, { thread: this.store.id, seq: entry.seq, manner, outcomes: this.row.outcomes, asking: this.asking }))}
@@ -78,12 +85,17 @@ export class MessageCard extends Piece {
       <button class="button icon quiet small" aria-label="More" title="More (.)" aria-haspopup="menu" @click=${(e: Event) => this.#menu(e.currentTarget as HTMLElement, entry)}>${icon("more")}</button>`;
   }
 
-  #mayEdit = (entry: Entry): boolean => entry.message?.role === "user" && who.may("write");
+  #mayEdit = (entry: Entry): boolean => !this.undone && entry.message?.role === "user" && who.may("write");
   #mayRegenerate = (entry: Entry): boolean => this.again && entry.message?.role === "assistant" && who.may("write");
 
   #menu(button: HTMLElement, entry: Entry): void {
+    const text: Item = { label: "Copy text", sign: "copy", run: () => this.#copyText(entry) };
+    if (this.undone) {
+      if (who.may("write")) return openMenu(button, [text, { label: "Into the composer", sign: "edit", run: () => this.#again(entry) }]);
+      return openMenu(button, [text]);
+    }
     const items: Item[] = [
-      { label: "Copy text", sign: "copy", run: () => this.#copyText(entry) },
+      text,
       { label: "Copy link", sign: "link", run: () => copy(location.origin + format({ thread: this.store.id, index: entry.index }), "The link is copied.") },
     ];
     if (this.#mayEdit(entry)) items.push({ label: "Edit and go back", sign: "edit", run: () => this.#edit(entry) });
@@ -105,6 +117,10 @@ export class MessageCard extends Piece {
 
   #copyText(entry: Entry): void {
     void copy(plainText(entry.message?.parts ?? []), "The text is copied.");
+  }
+
+  #again(entry: Entry): void {
+    this.dispatchEvent(new CustomEvent("takeback", { detail: { text: plainText(entry.message?.parts ?? []), blobs: [] }, bubbles: true }));
   }
 
   #edit(entry: Entry): void {

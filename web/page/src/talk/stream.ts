@@ -11,7 +11,10 @@ import { type Row, rowOf } from "../state/rows.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { who } from "../state/who.ts";
 import { Aloud } from "./aloud.ts";
+import { cutMarks, dividerWords, undoneMark } from "./between.ts";
 import { copyClicked } from "./copy.ts";
+import { markWords } from "./found.ts";
+import type { MessageCard } from "./message.ts";
 import { prose } from "./parts.ts";
 import "./approval.ts";
 import "./live.ts";
@@ -29,10 +32,12 @@ const scrolling = new Set(["PageUp", "PageDown", "Home", "End", "ArrowUp", "Arro
  * reader's own scrolling says which of both it is: a layout that scrolls is put right.
  */
 class Stream extends Piece {
-  static override properties = { store: { attribute: false }, index: { attribute: false }, undoesFrom: { attribute: false }, away: { state: true }, missing: { state: true } };
+  static override properties = { store: { attribute: false }, index: { attribute: false }, words: { attribute: false }, undoesFrom: { attribute: false }, away: { state: true }, missing: { state: true } };
   declare store: ThreadStore;
   /** The message to be shown and marked. */
   declare index: number | undefined;
+  /** Words that are marked in it, since it was found by them. */
+  declare words: readonly string[];
   /** The index from which on messages go once what is in the composer is sent. */
   declare undoesFrom: number | undefined;
   declare away: boolean;
@@ -51,12 +56,14 @@ class Stream extends Piece {
   constructor() {
     super();
     this.away = this.missing = false;
+    this.words = [];
     for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) this.addEventListener(kind, this.#moves, { passive: true });
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#grown.disconnect();
+    markWords(null, []);
   }
 
   protected override willUpdate(): void {
@@ -96,6 +103,14 @@ class Stream extends Piece {
     if (this.store.view) this.#aloud.follow(this.querySelector("[data-aloud]")!, this.store.view.docs.live, this.store.rows);
     if (this.index !== undefined && this.index !== this.#sought && this.store.view) void this.#seek(this.index);
     if (this.index === undefined) this.#sought = undefined;
+    void this.#markWords();
+  }
+
+  /** Once the message is drawn: its words are then in their places. */
+  async #markWords(): Promise<void> {
+    const card = this.index === undefined ? null : this.querySelector<MessageCard>(".marked");
+    await card?.updateComplete;
+    markWords(card, this.words);
   }
 
   /** Scrolls to the newest message and follows from there. */
@@ -121,6 +136,10 @@ class Stream extends Piece {
       }
       case "divider":
         return html`<div class="divider" role="separator" aria-label=${dividerWords(r)}><span title=${dividerWords(r)}>${dividerWords(r)}</span></div>`;
+      case "cuts":
+        return cutMarks(this.store.id, r);
+      case "undone":
+        return undoneMark(this.store, r, (e) => this.#toggle(e, r.key));
       case "entry":
         return html`<sk-message .row=${r} .store=${this.store} .again=${r.key === last && !this.store.busy} .asking=${r.key === last ? asking : ""} .undoes=${this.undoesFrom !== undefined && r.entry.index >= this.undoesFrom} class=${this.index === r.entry.index || (this.index !== undefined && r.also.includes(this.index)) ? "marked" : ""}></sk-message>`;
     }
@@ -153,6 +172,23 @@ class Stream extends Piece {
   #takeBack(o: Outgoing): void {
     const back = this.store.outbox.takeBack(o.key);
     if (back) this.dispatchEvent(new CustomEvent<Outgoing>("takeback", { detail: back, bubbles: true }));
+  }
+
+  /** Opens what was undone, or closes it; its mark stays where it is. */
+  #toggle(e: Event, key: string): void {
+    const at = (e.currentTarget as Element).closest<HTMLElement>(".undone")!;
+    this.away = this.store.reading = true;
+    this.#anchor = { at, top: at.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top };
+    this.store.toggle(key);
+    void this.updateComplete.then(() => requestAnimationFrame(() => this.#stay()));
+  }
+
+  /** Follows the newest again where it is seen. */
+  #stay(): void {
+    const s = this.#scroll;
+    if (!s || s.scrollHeight - s.scrollTop - s.clientHeight > near) return;
+    this.away = this.store.reading = false;
+    this.#anchor = undefined;
   }
 
   #fetchEarlier = (): void => {
@@ -261,11 +297,5 @@ class Stream extends Piece {
 define("sk-stream", Stream);
 
 export type { Stream };
-
-function dividerWords(r: Row & { kind: "divider" }): string {
-  const before = r.boundary === 1 ? "the message before" : `the ${count(r.boundary)} messages before`;
-  if (r.strategy === "outline" || r.lines) return `From here on the model gets every message whole; of ${before}, ${plural(r.lines, "line", "lines")}`;
-  return `From here on the model gets every message as it is; ${before} were made smaller (${r.strategy})`;
-}
 
 const files = (names: string[] | undefined) => (names?.length ? html`<p class="aside">${names.map((n) => html`<bdi>${n}</bdi> `)}</p>` : nothing);

@@ -32,9 +32,11 @@ const standingWords = { live: "Live", "catching up": "Catching up…", offline: 
 
 /** The conversation of one thread: what it is called, its messages, the composer. */
 class Talk extends Piece {
-  static override properties = { store: { attribute: false }, index: { attribute: false }, naming: { state: true }, undoesFrom: { state: true } };
+  static override properties = { store: { attribute: false }, index: { attribute: false }, words: { attribute: false }, naming: { state: true }, undoesFrom: { state: true } };
   declare store: ThreadStore;
   declare index: number | undefined;
+  /** Words by which that message was found. */
+  declare words: string;
   declare naming: boolean;
   declare undoesFrom: number | undefined;
   #follows = new Follows(this, who);
@@ -42,6 +44,7 @@ class Talk extends Piece {
   constructor() {
     super();
     this.naming = false;
+    this.words = "";
     this.addEventListener("edit", (e) => this.#composer?.edit((e as CustomEvent<Entry>).detail));
     this.addEventListener("takeback", (e) => this.#composer?.takeBack((e as CustomEvent<Outgoing>).detail));
     this.addEventListener("instead", (e) => (this.undoesFrom = (e as CustomEvent<number | null>).detail ?? undefined));
@@ -56,7 +59,7 @@ class Talk extends Piece {
     const s = this.store;
     if (s.standing === "gone") return this.#gone();
     return html`${this.#head()}
-      <sk-stream .store=${s} .index=${this.index} .undoesFrom=${this.undoesFrom}></sk-stream>
+      <sk-stream .store=${s} .index=${this.index} .words=${this.words.split(" ").filter(Boolean)} .undoesFrom=${this.undoesFrom}></sk-stream>
       ${who.may("write") ? html`<sk-composer .store=${s}></sk-composer>` : nothing}`;
   }
 
