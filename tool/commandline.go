@@ -95,8 +95,10 @@ func (r *reader) list(until byte) {
 	var c simple
 	cases := 0       // that are open
 	pattern := false // what is read is one of a case, which a parenthesis ends
+	tangled := false // there is perhaps one more case than those that are open
 	end := func() {
 		was := r.unsure
+		tangled = tangled || c.perhapsCase(r.at < len(r.src) && r.src[r.at] == '\n')
 		if r.command(c.words); pattern && r.left >= 0 {
 			r.unsure = was
 		}
@@ -137,7 +139,7 @@ func (r *reader) list(until byte) {
 		case b == '(' && r.peek(1) == '(':
 			end()
 			r.at += 2
-			r.arithmetic()
+			r.doubled()
 		case b == '(':
 			end()
 			r.at++
@@ -145,6 +147,7 @@ func (r *reader) list(until byte) {
 		case b == ')':
 			end()
 			if r.at++; b == until && !pattern {
+				r.unsure = r.unsure || tangled // the parenthesis may be that of a pattern
 				return
 			}
 			pattern = false
@@ -212,6 +215,21 @@ func (c *simple) cases() int {
 	return 0
 }
 
+// perhapsCase says whether a case may begin among the words: after what may stand
+// before a command, of which shells know more than is told apart here, as the name
+// of a function. The word after it may be the last of its line.
+func (c *simple) perhapsCase(lineEnds bool) bool {
+	for i := c.lead + 1; i < len(c.words)-1; i++ {
+		if w := c.words[i]; !w.plain || w.text != "case" {
+			continue
+		}
+		if i+2 == len(c.words) && lineEnds || i+2 < len(c.words) && c.words[i+2].text == "in" {
+			return true
+		}
+	}
+	return false
+}
+
 // redirections are their signs, the longer first.
 var redirections = []string{"<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">"}
 
@@ -258,30 +276,61 @@ func (r *reader) below() {
 	}
 }
 
-// arithmetic reads what is in double parentheses. A pair that does not end as one
-// is commands in commands.
-func (r *reader) arithmetic() {
+// doubled reads double parentheses, after a dollar or not. To some shells they
+// are arithmetic, to others commands in commands: they are read as both, and what is
+// unsure of the commands is of no account where it may well be arithmetic.
+func (r *reader) doubled() {
+	start := r.at
+	expression := r.arithmetic()
+	was := r.unsure
+	if r.read(strings.TrimSuffix(r.src[start:r.at], "))"), r.nested+1); expression && r.left >= 0 {
+		r.unsure = was
+	}
+}
+
+// arithmetic reads what is in double parentheses, and says whether it may be an
+// expression: no value stands right after another, and nothing in it is of no use in
+// one. A pair that does not end as one is commands in commands.
+func (r *reader) arithmetic() (expression bool) {
+	expression = true
 	var w spelling
+	value, blank := false, false // what stands before
 	for depth := 2; r.at < len(r.src); {
-		switch b := r.src[r.at]; b {
-		case '(':
+		switch b := r.src[r.at]; {
+		case b == '(':
 			depth++
 			r.at++
-		case ')':
+			value, blank = false, false
+		case b == ')':
 			r.at++
+			value, blank = true, false
 			if depth--; depth > 1 {
 				continue
 			}
 			if r.peek(0) != ')' {
 				r.unsure = true
-				return
+				return false
 			}
 			r.at++
-			return
-		default:
-			if !r.special(&w, false) {
+			return expression
+		case b == ' ' || b == '\t' || b == '\n' || b == '\r':
+			blank = true
+			r.at++
+		case r.special(&w, false) || values(b):
+			if expression = expression && !(value && blank); values(b) {
 				r.at++
 			}
+			value, blank = true, false
+		default:
+			expression = expression && strings.IndexByte("{}.@", b) < 0
+			value = false
+			r.at++
 		}
 	}
+	return false
+}
+
+// values says whether a character is of a number or a variable's name.
+func values(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '_' || b == '#' || b >= 0x80
 }

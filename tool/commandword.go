@@ -129,7 +129,7 @@ func (r *reader) dollar(w *spelling, within bool) {
 	switch b := r.peek(0); {
 	case b == '(' && r.peek(1) == '(':
 		r.at += 2
-		r.arithmetic()
+		r.doubled()
 	case b == '(':
 		r.at++
 		r.list(')')
