@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -114,42 +115,31 @@ func TestAHugeFileIsReadInPartsAndNotChanged(t *testing.T) {
 
 func TestAFileThatGrowsWhileItIsReadCanBeReadAndIsNotOverwritten(t *testing.T) {
 	r := open(t, map[string]string{"log": numbers(1000)})
-	stop, done := make(chan struct{}), make(chan error, 1)
-	grown := make(chan struct{}, 1)
-	go func() {
-		f, err := os.OpenFile(r.path("log"), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			done <- err
-			return
-		}
-		for {
-			select {
-			case <-stop:
-				done <- f.Close()
-				return
-			default:
-			}
-			if _, err := f.WriteString("more\n"); err != nil {
-				done <- err
-				return
-			}
-			select {
-			case grown <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	for range 20 {
-		if got := r.ok("read_file", in{"path": "log", "limit": 10}); !strings.Contains(got, "\n10\tline 10\n") {
-			t.Fatalf("%.300s", got)
-		}
-		<-grown
-		<-grown // one more line since the read at least
-		r.fails("edit_file", in{"path": "log", "old": "line 5\n", "new": ""}, "has changed since it was read")
-	}
-	close(stop)
-	if err := <-done; err != nil {
+	f, err := os.OpenFile(r.path("log"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for range 20 {
+		ctx, stop := context.WithCancel(t.Context())
+		var grows sync.WaitGroup
+		grows.Go(func() {
+			for n := 0; n < 50_000 && ctx.Err() == nil; n++ { // it stays small enough to be edited
+				if _, err := f.WriteString("more\n"); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		if got := r.ok("read_file", in{"path": "log", "limit": 10}); !strings.Contains(got, "\n10\tline 10\n") {
+			t.Errorf("%.300s", got)
+		}
+		if _, err := f.WriteString("one more since the read\n"); err != nil {
+			t.Error(err)
+		}
+		r.fails("edit_file", in{"path": "log", "old": "line 5\n", "new": ""}, "has changed since it was read")
+		stop()
+		grows.Wait()
 	}
 	r.ok("read_file", in{"path": "log", "limit": 1})
 	r.ok("edit_file", in{"path": "log", "old": "line 5\n", "new": ""})
