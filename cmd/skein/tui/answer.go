@@ -124,6 +124,7 @@ type status struct {
 	backlog  int64
 	tip      int64 // seq of the log's last entry
 	branch   int64 // changes with each rewind and reset
+	read     int64 // which reading it is: who owns a turn no tip tells
 	length   int64
 	problem  string // why lines are not written
 	waits    bool   // something waits for an answer that nobody makes

@@ -64,7 +64,7 @@ func (o *office) open(t *testing.T) *skein.Engine {
 		t.Fatal(err)
 	}
 	e, err := skein.Open(t.Context(), skein.Config{
-		Store: lent{o.store}, Agents: []skein.Agent{o.agent}, Tools: []tools.Tool{note, gate}, Lease: 600 * time.Millisecond,
+		Store: lent{o.store}, Agents: []skein.Agent{o.agent}, Tools: []tools.Tool{note, gate}, Lease: 6 * time.Second,
 		Models: func(string) (models.Model, error) {
 			if o.script == nil {
 				return echo.Model{Pace: 20}, nil
@@ -111,13 +111,6 @@ const (
 	gates  = `{"calls":[{"id":"g-1","name":"gate"},{"id":"g-2","name":"gate"}]}`
 	oneOff = `{"calls":[{"id":"g-1","name":"gate"}]}`
 )
-
-func (r *room) settled() {
-	r.t.Helper()
-	r.until("all is settled", func() bool {
-		return !r.m.answering && !r.m.status.open && len(r.m.saying)+len(r.m.transcript.waiting)+len(r.m.transcript.cards) == 0
-	})
-}
 
 func TestACallIsAllowedAndTheAnswerGoesOn(t *testing.T) {
 	r := newOffice(notes, "It is noted.").enter(t)
@@ -209,16 +202,17 @@ func TestWhatIsSaidMeanwhilePassesACallOver(t *testing.T) {
 }
 
 func TestStoppingAParkedTurnEndsIt(t *testing.T) {
-	r := newOffice(notes, "never").enter(t)
+	r := newOffice(notes, "Out of turn.").enter(t)
 	r.types("note it").press("enter")
 	r.shows("1 call waits")
+	r.idle()
 	r.press("ctrl+c")
-	if len(r.effects) > 0 && len(wanted[stopAnswer](r.stage)) > 0 {
+	if len(wanted[stopAnswer](r.stage)) > 0 {
 		t.Error("Ctrl-C ends a turn that waits")
 	}
 	r.types("/stop").press("enter")
 	r.settled()
-	if text := r.text(); strings.Contains(text, "never") || strings.Contains(text, "┃") {
+	if text := r.text(); strings.Contains(text, "Out of turn.") || strings.Contains(text, "┃") {
 		t.Errorf("shown:\n%s", text)
 	}
 }
@@ -311,16 +305,17 @@ func TestCompactingTellsWhatCameOfIt(t *testing.T) {
 		r.types(text).press("enter")
 		r.settled()
 	}
-	r.until("there was a cut", func() bool { return strings.Contains(r.text(), "── sliding · ") })
+	r.shows("── sliding · ")
 	r.types("/compact").press("enter")
 	r.until("it is told", func() bool { return r.m.busy == "" && strings.Contains(r.m.notice.text, "compact") })
-	r.shows("── sliding · ")
-	before := r.text()
-	r.enter(t, t.TempDir()) // the log says it too
-	r.shows("── sliding · ")
-	if strings.Count(r.text(), "── sliding · ") != strings.Count(before, "── sliding · ") {
-		t.Errorf("before:\n%s\nread anew:\n%s", before, r.text())
+	state, err := r.shellThread(t).State(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	each := func() bool { return int64(strings.Count(r.text(), "── sliding · ")) == state.Cuts }
+	r.until("each cut is told", each)
+	r.enter(t, t.TempDir()) // the log says it too
+	r.until("each cut is read", each)
 	r.press("ctrl+o")
 	r.shows("up to sliding and not to the outline")
 }

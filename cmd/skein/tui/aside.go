@@ -26,8 +26,17 @@ func asideOf(e *thread.Entry, viewer string) (aside, bool) {
 	case n.Error == nil:
 		return aside{seq: e.Seq, text: "the turn ended at one of its limits"}, true
 	default:
-		return aside{seq: e.Seq, text: safeLine(n.Error.Message)}, true
+		return aside{seq: e.Seq, text: safeLine(whole(n.Error))}, true
 	}
+}
+
+// whole is what an error says as it does where it happens, with its way out: that may
+// stand in its message already.
+func whole(e *thread.Error) string {
+	if e.Hint == "" || strings.HasSuffix(e.Message, " ("+e.Hint+")") {
+		return e.Message
+	}
+	return e.Message + " (" + e.Hint + ")"
 }
 
 // cutText says what a cut did: the strategy, the messages, the tokens before and

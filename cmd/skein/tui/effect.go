@@ -68,7 +68,8 @@ type (
 	answering struct {
 		sitting int
 		on      bool
-		parked  bool  // it waits for a decision
+		parked  bool  // it waits for a decision, and nobody owns the turn
+		fresh   int64 // where none is made: the first reading of a status that knows of it
 		stopped bool  // somebody stopped it
 		err     error // why it ended
 	}

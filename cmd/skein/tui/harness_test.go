@@ -174,6 +174,35 @@ func TestCtrlCStopsAlsoWhatAnotherProcessRuns(t *testing.T) {
 	}
 }
 
+// TestAParkedTurnIsNobodysWhateverWasReadBefore: from the moment that the turn is
+// known to wait Ctrl-C leaves it open, also where a status that was read while it ran
+// comes late.
+func TestAParkedTurnIsNobodysWhateverWasReadBefore(t *testing.T) {
+	read := func(n int64, held bool) statusRead {
+		return statusRead{sitting: 1, status: status{read: n, open: true, held: held, tip: 5, length: 1, asked: []*card{cardOf(edits(), nil)}}}
+	}
+	s := play(t, 80, 24).opens(plan()[:1]...).give(answering{sitting: 1, on: true}, read(1, true))
+	cases := []struct {
+		name  string
+		comes any
+		stops int
+	}{
+		{"it runs", read(2, true), 1},
+		{"it waits", answering{sitting: 1, parked: true, fresh: 5}, 0},
+		{"read before that", read(4, true), 0},
+		{"read since", read(6, false), 0},
+		{"read before and come after", read(5, true), 0},
+		{"another process goes on", read(7, true), 1},
+	}
+	for _, c := range cases {
+		s.give(c.comes)
+		s.m.leaving, s.effects = false, nil
+		if got := len(wanted[stopAnswer](s.press("ctrl+c"))); got != c.stops {
+			t.Errorf("%s: Ctrl-C stops %d times, want %d", c.name, got, c.stops)
+		}
+	}
+}
+
 func TestRetryKnowsWhatItCanDo(t *testing.T) {
 	cases := []struct {
 		name  string

@@ -35,6 +35,7 @@ type model struct {
 	ready      bool // the thread is open
 	transcript transcript
 	status     status
+	fresh      int64 // the first reading of a status that is not out of date
 	answering  bool
 	pending    bool // something waits for an answer that nobody makes
 
@@ -248,12 +249,13 @@ func (m *model) open(o opened) (out []effect) {
 	return out
 }
 
-// takeStatus takes what was read of the thread, unless more has happened since.
+// takeStatus takes what was read of the thread, unless more has happened since: two
+// are read at once, and the later one may come first.
 // What another process said is in the log without having been seen to happen: its
 // messages are read as a page.
 func (m *model) takeStatus(s status) {
 	t := &m.transcript
-	if s.tip < m.status.tip {
+	if s.tip < m.status.tip || s.read < max(m.status.read, m.fresh) {
 		return
 	}
 	if s.branch != m.status.branch || s.length < t.length {
@@ -338,7 +340,10 @@ func (m *model) answers(a answering) []effect {
 		return nil
 	}
 	m.transcript.answers, m.transcript.running = nil, nil
+	m.fresh = max(m.fresh, a.fresh)
 	switch {
+	case a.parked:
+		m.status.held = false // from here on Ctrl-C leaves it open
 	case a.stopped:
 		m.notice = notice{text: "stopped"}
 		m.pending = len(m.transcript.waiting) > 0

@@ -55,7 +55,7 @@ func (s *shell) await(ctx context.Context, in *seat) (on bool, err error) {
 	}
 	in.wake = wake
 	in.mu.Unlock()
-	s.sendIn(in, func(sitting int) any { return answering{sitting: sitting, parked: true} })
+	s.sendIn(in, func(sitting int) any { return answering{sitting: sitting, parked: true, fresh: s.fresh()} })
 	err = in.thread.AwaitDecision(ctx)
 	in.mu.Lock()
 	in.wake = nil

@@ -22,7 +22,7 @@ func TestABadThreadNameLeavesTheChatAsItWas(t *testing.T) {
 	r.shows("1 thread")
 	r.press("esc").types("hello").press("enter")
 	r.shows("You said: ana: hello")
-	r.until("the answer is whole", func() bool { return !r.m.answering && len(r.m.saying) == 0 })
+	r.settled()
 }
 
 func TestWhereNoThreadOpensThePanelsStillAnswer(t *testing.T) {

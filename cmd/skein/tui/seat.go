@@ -140,7 +140,9 @@ func (s *shell) run(in *seat) {
 			in.cancel = nil
 			in.mu.Unlock()
 		}
-		s.sendIn(in, func(sitting int) any { return answering{sitting: sitting, stopped: stopped, err: err} })
+		s.sendIn(in, func(sitting int) any {
+			return answering{sitting: sitting, stopped: stopped, fresh: s.fresh(), err: err}
+		})
 	})
 }
 

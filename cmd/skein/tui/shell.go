@@ -24,6 +24,9 @@ type shell struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
+	reading sync.Mutex
+	reads   int64 // of a thread's state for a status so far
+
 	mu      sync.Mutex
 	seats   map[string]*seat // threads that were opened, by id
 	now     *seat
@@ -297,10 +300,27 @@ func (s *shell) between(t *skein.Thread, messages []message, before int64) error
 // messages of a page.
 const maxBetween = 2000
 
+// state reads a thread's state for a status, and says which reading that was: one
+// with a greater number saw a later state.
+func (s *shell) state(t *skein.Thread) (state thread.Thread, read int64, err error) {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	s.reads++
+	state, err = t.State(s.ctx)
+	return state, s.reads, err
+}
+
+// fresh is the first reading of a state from now on.
+func (s *shell) fresh() int64 {
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return s.reads + 1
+}
+
 // status reads what the status line says. Why lines are not written takes a look
 // at the outline, which the first screen does without.
 func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, error) {
-	state, err := t.State(s.ctx)
+	state, read, err := s.state(t)
 	if err != nil {
 		return status{}, state, err
 	}
@@ -320,7 +340,7 @@ func (s *shell) status(t *skein.Thread, whole bool) (status, thread.Thread, erro
 		title: state.Title, agent: force.Agent, cached: -1,
 		model: force.Model.Name, modelBy: force.Model.By, strategy: strings.ReplaceAll(force.Strategy.Name, ",", ", "), strategyBy: force.Strategy.By,
 		cost: usage.Turns.Cost + usage.Lines.Cost, backlog: state.Backlog,
-		tip: state.Tip, branch: state.Branch, length: state.Length,
+		tip: state.Tip, branch: state.Branch, read: read, length: state.Length,
 	}
 	if last := usage.Last[st.agent]; last != nil {
 		st.prompt = int64(last.Tokens)

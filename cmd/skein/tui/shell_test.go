@@ -111,11 +111,40 @@ func (r *room) shows(text string) {
 	r.until(fmt.Sprintf("%q is shown", text), func() bool { return strings.Contains(r.text(), text) })
 }
 
+// idle brings messages until nothing is being said or answered in the thread, and all
+// that came of it has been brought: that nobody answers at a moment may also be that
+// nobody answers yet.
+func (r *room) idle() {
+	r.t.Helper()
+	r.until("nobody answers", func() bool {
+		r.shell.mu.Lock()
+		in := r.shell.now
+		r.shell.mu.Unlock()
+		in.mu.Lock()
+		busy := in.saying || in.running && in.wake == nil
+		in.mu.Unlock()
+		return !busy && len(r.came) == 0 && !r.m.answering && len(r.m.saying) == 0 &&
+			r.m.status.read >= r.m.fresh && r.m.transcript.atEnd()
+	})
+}
+
+// settled is idle where in the end nothing waits either.
+func (r *room) settled() {
+	r.t.Helper()
+	r.idle()
+	r.until("all is settled", func() bool {
+		return !r.m.status.open && len(r.m.transcript.waiting)+len(r.m.transcript.cards) == 0
+	})
+}
+
 func TestSayingIsAnswered(t *testing.T) {
 	r := sit(t, 0)
 	r.types("hello **world**").press("enter")
 	r.shows("You said: ana: hello world")
-	r.until("all is told", func() bool { return !r.m.answering && len(r.m.saying) == 0 && r.m.status.prompt > 0 })
+	r.settled()
+	if r.m.status.prompt == 0 {
+		t.Error("the status line does not say how large the prompt was")
+	}
 	if n := r.m.transcript.length; n != 2 {
 		t.Errorf("the thread has %d messages", n)
 	}
@@ -125,10 +154,12 @@ func TestWhoIsNamedAndIsNoAgentIsToldOnce(t *testing.T) {
 	const remark = `there is no agent named "nobody"; north answers`
 	r := sit(t, 0)
 	r.types("@nobody hello").press("enter")
-	r.until("it is told", func() bool { return strings.Contains(r.text(), remark) })
-	r.until("it is answered", func() bool { return strings.Contains(r.text(), "You said: ana: @nobody hello") && !r.m.answering })
+	r.shows(remark)
+	r.shows("You said: ana: @nobody hello")
+	r.settled()
 	r.types("@nobody again").press("enter")
-	r.until("it is answered again", func() bool { return strings.Contains(r.text(), "You said: ana: @nobody again") && !r.m.answering })
+	r.shows("You said: ana: @nobody again")
+	r.settled()
 	if strings.Contains(r.text(), remark) {
 		t.Errorf("it is told twice:\n%s", r.text())
 	}
@@ -139,20 +170,23 @@ func TestAnAnswerIsStoppedAndAskedForAgain(t *testing.T) {
 	r.types(strings.Repeat("word ", 400)).press("enter")
 	r.shows("You said")
 	r.press("ctrl+c")
-	r.until("it has stopped", func() bool { return !r.m.answering })
+	r.settled()
 	if !strings.Contains(r.text(), "stopped") {
 		t.Errorf("not told:\n%s", r.text())
 	}
 }
 
 func TestWhatIsSaidWhileAnAnswerComesWaits(t *testing.T) {
-	r := sit(t, 40)
-	r.types(strings.Repeat("word ", 60)).press("enter")
-	r.shows("You said")
+	o := newOffice(oneOff, "Through.", "You too.")
+	r := o.enter(t)
+	r.types("go through").press("enter")
+	r.shows("gate runs")
+	<-o.entered
 	r.types("me too").press("enter")
 	r.shows("queued")
-	r.shows("You said: ana: me too")
-	r.until("nothing waits", func() bool { return len(r.m.transcript.waiting) == 0 && !r.m.answering })
+	o.let <- struct{}{}
+	r.shows("You too.")
+	r.settled()
 }
 
 func TestWhatAnotherSaysIsSeen(t *testing.T) {
@@ -193,8 +227,12 @@ func TestTheOutlineAndASearchLeadToMessages(t *testing.T) {
 		text := fmt.Sprintf("fact %d is that the harbour is open", i)
 		r.types(text).press("enter")
 		r.shows("You said: ana: " + text)
-		r.until("the answer is whole", func() bool { return !r.m.answering })
+		r.settled()
 	}
+	r.until("there are lines", func() bool {
+		state, err := r.shellThread(t).State(t.Context())
+		return err == nil && state.Cuts > 0 && state.Backlog == 0
+	})
 	r.press("ctrl+o")
 	r.shows("0+")
 	r.press("ctrl+home")
@@ -247,7 +285,7 @@ func TestADraftIsThereAfterACrash(t *testing.T) {
 	}
 	r.press("enter")
 	r.shows("You said")
-	r.until("it is said", func() bool { return len(r.m.saying) == 0 && !r.m.answering })
+	r.settled()
 	r.enter(t, dir)
 	if got := r.m.editor.text(); got != "" {
 		t.Errorf("what was said is typed again: %q", got)
@@ -315,11 +353,11 @@ func TestAFailingModelIsToldAndAskedAgain(t *testing.T) {
 	r.enter(t, t.TempDir())
 	r.types("hello").press("enter")
 	r.shows("the key is wrong")
-	r.until("it has ended", func() bool { return !r.m.answering })
+	r.settled()
 	broken = false
 	r.types("/retry").press("enter")
 	r.shows("You said: ana: hello")
-	r.until("it has ended", func() bool { return !r.m.answering })
+	r.settled()
 }
 
 // TestRunEndsWhereItIsLeft runs all of it on a terminal that is none.

@@ -27,7 +27,7 @@ func TestTheAnswerIsAskedForOnceTheTurnIsFree(t *testing.T) {
 	r.shows("Enter asks for the answer again")
 	r.press("enter")
 	r.shows("You said: ana: are you there?")
-	r.until("the answer is whole", func() bool { return !r.m.answering })
+	r.settled()
 	if r.m.pending {
 		t.Errorf("an answered message waits:\n%s", r.text())
 	}
@@ -46,7 +46,7 @@ func TestAStrayEnterAsksNothingOfAnImportedThread(t *testing.T) {
 	r.shows("/retry asks for an answer")
 	r.types("/retry").press("enter")
 	r.shows("You said: somebody: a long past")
-	r.until("the answer is whole", func() bool { return !r.m.answering })
+	r.settled()
 }
 
 func TestAnAnswerStoppedBeforeItsFirstWordIsAskedForAgain(t *testing.T) {
