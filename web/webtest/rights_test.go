@@ -1,6 +1,7 @@
 package webtest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -31,9 +32,60 @@ func TestAStrangerShowsATokenAndSeesWhatItAllows(t *testing.T) {
 	if got := eval[[]string](p, "[...document.querySelectorAll('textarea, [aria-label=\"New thread\"], [aria-label=\"Edit and go back\"], [aria-label^=\"More: \"]')].map((e) => e.outerHTML)"); len(got) > 0 {
 		t.Errorf("who may only read is offered %q", got)
 	}
+	p.sees("You may only read here: the token of rita has no right to write.")
+	if got := eval[[]string](p, "[...document.querySelectorAll('.tabs a')].map((e) => e.textContent)"); !slices.Equal(got, []string{"Outline", "Wire", "Find"}) {
+		t.Errorf("who may only read is offered the views %q", got)
+	}
+	p.click("button[aria-label='More about this thread']")
+	if got := eval[[]string](p, "[...document.querySelectorAll('[role^=menuitem]')].map((e) => e.textContent.trim())"); !slices.Equal(got, []string{"Save as JSON lines", "Save as Markdown"}) {
+		t.Errorf("who may only read is offered %q in the menu", got)
+	}
+	p.keys("Escape")
+	p.size(360, 720)
+	p.accessible("reader-narrow")
+	p.size(1280, 860)
+	p.do("history.pushState(null, '', '/t/a/prompt'); dispatchEvent(new PopStateEvent('popstate'))")
+	p.sees("This view is not for you")
+	p.do("history.pushState(null, '', '/t/a/wire'); dispatchEvent(new PopStateEvent('popstate'))")
+	p.wait("document.querySelector('.log tbody tr')")
+	p.misses("demonstration")
 	if got := eval[string](p, "document.cookie + JSON.stringify({...localStorage, ...sessionStorage})"); got == "" || contains(got, reader) {
 		t.Errorf("the token lies where scripts read it: %s", got)
 	}
+
+	// Another token is shown, which may do everything without saying so.
+	boss, _, err := s.engine.CreateToken(t.Context(), "ada", []string{skein.ScopeAdmin}, nil)
+	s.must(err)
+	p.clickText("Show another token")
+	p.wait("document.querySelector('input[name=token]')")
+	p.do("document.querySelector('input[name=token]').focus()")
+	p.write(boss)
+	p.keys("Enter")
+	p.wait("document.querySelector('textarea') && document.querySelectorAll('.tabs a').length === 4 && document.querySelector('[aria-label=\"New thread\"]')")
+	p.wait("document.querySelector('.foot .me')?.textContent === 'ada'")
+	p.say("hello again")
+	p.wait(answered + "?.textContent.includes('You said: hello again')")
+}
+
+func TestATokenForSomeThreadsMakesNone(t *testing.T) {
+	s := open(t)
+	s.thread("a", "Apples", "hello", "Hello!")
+	some, _, err := s.engine.CreateToken(t.Context(), "sam", []string{skein.ScopeRead, skein.ScopeWrite}, []string{"a"})
+	s.must(err)
+	s.kill()
+	s.start()
+	p := s.tab("/t/a", "401", "WebSocket")
+	p.wait("document.querySelector('input[name=token]')")
+	p.do("document.querySelector('input[name=token]').focus()")
+	p.write(some)
+	p.keys("Enter")
+	p.wait("document.querySelector('textarea')")
+	if got := eval[[]string](p, "[...document.querySelectorAll('[aria-label=\"New thread\"]')].map((e) => e.outerHTML)"); len(got) > 0 {
+		t.Errorf("what is refused is offered: %q", got)
+	}
+	p.click("button[aria-label='More about this thread']")
+	p.sees("Rename")
+	p.misses("Fork")
 }
 
 func TestThinkingAndLongOutputAreFolded(t *testing.T) {

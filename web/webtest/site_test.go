@@ -54,7 +54,7 @@ func (s *site) start() {
 		Permissions: tool.Permissions{Default: tool.Allow, Rules: []tool.Rule{{Decision: tool.Ask, Tools: []string{"deploy", "edit_file"}, Reason: "It changes what others use."}}},
 	}
 	s.engine, err = skein.Open(context.Background(), skein.Config{
-		Store: st, Agents: []skein.Agent{north}, Tools: tools(s), // the actor is called echo, which the rule table knows
+		Store: st, Agents: []skein.Agent{north, {Name: "south"}}, Tools: tools(s), // the actor is called echo, which the rule table knows
 		Models: func(string) (model.Model, error) { return s.actor, nil },
 	})
 	s.must(err)

@@ -60,7 +60,7 @@ func TestTheWireShowsEachOperationAndBreaksNothing(t *testing.T) {
 	p.pressed("Hold", "On hold")
 	p.pressed("New entry", "on hold")
 	p.wait("document.querySelectorAll('.in-store').length === 11")
-	p.pressed("Let go", "brings what was missed: one message. It overlaps")
+	p.pressed("Let go", "brings the one message that was missed, and leaves no hole")
 	p.pressed("New entry, answered", "came at the end")
 	p.wait("document.querySelectorAll('.in-store').length === 13")
 

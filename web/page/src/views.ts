@@ -9,6 +9,8 @@
 // Piece of piece.ts) and takes its looks from style/tokens.css; a style sheet of its
 // own is imported by its module.
 
+import { type Scope, who } from "./state/who.ts";
+
 export interface ViewSpec {
   /** What its tab says. */
   title: string;
@@ -19,6 +21,8 @@ export interface ViewSpec {
   tag: string;
   /** The key that opens it, after "g". */
   key: string;
+  /** What one must be allowed to do to have it; default: to read. */
+  needs?: Scope;
   load: () => Promise<unknown>;
 }
 
@@ -29,8 +33,8 @@ export function register(view: ViewSpec): void {
   known.push(view);
 }
 
-/** The views there are, in the order in which they were registered. */
-export const views = (of: ViewSpec["of"]): ViewSpec[] => known.filter((v) => v.of === of);
+/** The views that are offered to who is here, in the order in which they were registered. */
+export const views = (of: ViewSpec["of"]): ViewSpec[] => known.filter((v) => v.of === of && who.may(v.needs ?? "read"));
 
 export const viewAt = (of: ViewSpec["of"], route: string): ViewSpec | undefined =>
   known.find((v) => v.of === of && v.route === route);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Batch, Entry, Op, View } from "../src/api/types.ts";
 import { lanes, opBytes, sentence, utf8, WireLog } from "../src/wire/log.ts";
-import { isDemo } from "../src/wire/demo.ts";
+import { isDemo } from "../src/state/demo.ts";
 import { Tap } from "../src/wire/tap.ts";
 import { until } from "./fixture.ts";
 
@@ -38,21 +38,24 @@ describe("the log of the wire", () => {
     const append: Op = ["p", ["entries"], 4, 0, [entry(4)]];
     const steps: [View | null, View, Batch, string][] = [
       [null, view(8, 12), batch(1, ["r", view(8, 12)]), "A snapshot: the last 4 messages of 12"],
-      [view(0, 4), view(0, 5), batch(2, append), "One message came at the end. Nothing else moved: the window holds 5 of at most 7"],
+      [view(0, 4), view(0, 5), batch(2, append), "One message came at the end, and the window holds 5 of at most 7"],
       [view(0, 7), view(4, 8), batch(3, append, ["p", ["entries"], 0, 4, []]), "its oldest 4 left in one splice"],
-      [view(0, 7), view(0, 5), batch(3, ["p", ["entries"], 5, 2, []]), "Undone: 2 messages"],
-      [view(0, 4), view(0, 4), batch(3, ["a", ["docs", "live", "text"], 3, "x"]), "only what is new of it is sent"],
+      [view(0, 7), view(0, 5), batch(3, ["p", ["entries"], 5, 2, []]), "2 messages left the end in one splice, since they were undone"],
+      [view(0, 4), view(0, 4), batch(3, ["a", ["docs", "live", "text"], 3, "x"]), "only what is new of it was sent"],
       [view(0, 4), view(0, 4, { docs: { live: { text: "" } } as never }), batch(3, ["s", ["docs", "live"], {}]), "An answer is being made"],
-      [view(0, 4), view(0, 4), batch(3, ["s", ["docs", "live"], null]), "What was being made is done"],
+      [view(0, 4), view(0, 4), batch(3, ["s", ["docs", "live"], null]), "The answer is made and kept"],
       [view(0, 4), view(0, 4), batch(3, ["s", ["docs", "usage"], {}], ["s", ["docs", "agent"], {}]), "changed: usage, agent"],
       [view(0, 4), view(4, 6), batch(3, ["r", view(4, 6)]), "holds just what was missed, 2 messages, and joins"],
       [view(0, 4), view(4, 4), batch(3, ["r", view(4, 4)]), "nothing was missed"],
-      [view(0, 4), view(20, 24), batch(3, ["r", view(20, 24)]), "a hole before them"],
-      [view(0, 4), view(1, 5), batch(3, ["r", view(1, 5)]), "One snapshot of the last 4 messages brings what was missed: one message. It overlaps"],
+      [view(0, 4), view(20, 24), batch(3, ["r", view(20, 24)]), "there is a hole that can be fetched"],
+      [view(0, 4), view(1, 5), batch(3, ["r", view(1, 5)]), "One snapshot of the last 4 messages brings the one message that was missed, and leaves no hole"],
       [view(0, 4), view(0, 1), batch(3, ["r", view(0, 1)]), "were undone"],
       [view(0, 4), view(0, 4, { fresh: true }), batch(3, ["r", view(0, 4)]), "another log"],
     ];
-    for (const [was, now, b, words] of steps) expect(sentence(was, now, b, 4)).toContain(words);
+    for (const [was, now, b, words] of steps) {
+      expect(sentence(was, now, b, 4)).toContain(words);
+      expect(sentence(was, now, b, 4), "one sentence").toMatch(/^[A-Z0-9][^.]*\.$/);
+    }
   });
 });
 

@@ -94,7 +94,8 @@ class App extends Piece {
   }
 
   #view(view: ViewSpec, at: Route) {
-    if (!this.#loaded.has(view)) void this.#load(view);
+    const denied = who.scopes !== undefined && !who.may(view.needs ?? "read");
+    if (!denied && !this.#loaded.has(view)) void this.#load(view);
     const back = at.thread ? format({ thread: at.thread }) : "/";
     const tag = unsafeStatic(view.tag);
     return html`<section class="view" aria-label=${view.title}>
@@ -103,7 +104,9 @@ class App extends Piece {
         <h2>${view.title}</h2>
       </header>
       <div class="body" tabindex="-1">
-        ${this.failed
+        ${denied
+          ? html`<div class="empty"><h2>This view is not for you</h2><p>What a model is sent is shown to those whose token has the right “${view.needs}”.</p></div>`
+          : this.failed
           ? html`<div class="empty"><h2>This view could not be loaded</h2><p>${this.failed}</p><button class="button" @click=${() => this.#load(view)}>Try again</button></div>`
           : this.#loaded.has(view)
             ? keyed(`${view.route} ${at.thread ?? ""}`, staticHTML`<${tag} .store=${this.#store} .query=${at.query}></${tag}>`)
@@ -130,7 +133,7 @@ class App extends Piece {
     return html`<div class="empty">
       <h1>Conversations that never end</h1>
       <p>Every word is kept. The model gets the newest messages whole and a line or less for each older one, and anybody can open a line down to the message itself.</p>
-      ${who.may("write") ? html`<button class="button main" @click=${newThread}>New thread</button>` : nothing}
+      ${who.mayMake ? html`<button class="button main" @click=${newThread}>New thread</button>` : nothing}
     </div>`;
   }
 

@@ -22,6 +22,8 @@ const paths = {
   dark: svg`<path d="M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5z"/>`,
   auto: svg`<circle cx="12" cy="12" r="8"/><path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor"/>`,
   down: svg`<path d="M12 5v14M6 13l6 6 6-6"/>`,
+  save: svg`<path d="M12 4v11M7 10.5l5 5 5-5M5 20h14"/>`,
+  agent: svg`<circle cx="12" cy="8" r="3.5"/><path d="M5 20c.6-4 3.2-6 7-6s6.4 2 7 6"/>`,
   file: svg`<path d="M7 3h7l5 5v13H7zM14 3v5h5"/>`,
 };
 

@@ -4,6 +4,7 @@ import { inWords } from "../api/api.ts";
 import type { Thread } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
 import { format, router } from "../route.ts";
+import { isDemo } from "../state/demo.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import { link } from "../state/session.ts";
@@ -13,7 +14,7 @@ import { views } from "../views.ts";
 import { icon } from "./icons.ts";
 import { type Item, openMenu } from "./menu.ts";
 import { themes } from "./theme.ts";
-import { when } from "./time.ts";
+import { plural, when } from "./time.ts";
 
 /** Says whether all words of a search stand in a thread's title or id. */
 export function matches(t: { id: string; title?: string }, search: string): boolean {
@@ -62,7 +63,7 @@ class ThreadList extends Piece {
     return html`
       <div class="brand">
         <a class="home" href="/"><img src="/icon.svg" alt="" />Skein</a>
-        ${who.may("write") ? html`<button class="button icon quiet" aria-label="New thread" title="New thread (n)" @click=${newThread}>${icon("plus")}</button>` : nothing}
+        ${who.mayMake ? html`<button class="button icon quiet" aria-label="New thread" title="New thread (n)" @click=${newThread}>${icon("plus")}</button>` : nothing}
       </div>
       <div class="find">
         <input class="field" type="search" id="find-thread" placeholder="Find a thread" aria-label="Find a thread" autocomplete="off"
@@ -78,11 +79,20 @@ class ThreadList extends Piece {
         ${threads.next && !this.search ? html`<li><button class="button quiet" @click=${() => void threads.more().catch(tell)}>Older threads</button></li>` : nothing}
         ${shown.length === 0 ? html`<li class="none">${this.#none()}</li>` : nothing}
       </ol>
+      ${this.#demos()}
       <div class="foot">
         <sk-link></sk-link>
+        ${who.token ? html`<button class="button quiet small me" title="Who you are here" aria-haspopup="menu" @click=${this.#me}><bdi>${who.name}</bdi></button>` : nothing}
         <button class="button icon quiet small" aria-label=${themeWords[themes.now]} title=${themeWords[themes.now]} @click=${() => themes.next()}>${icon(themes.now)}</button>
         <button class="button icon quiet small" aria-label="Keys" title="Keys (?)" @click=${() => this.dispatchEvent(new CustomEvent("keys", { bubbles: true }))}>${icon("keys")}</button>
       </div>`;
+  }
+
+  /** Demonstrations are no threads of anybody's: all go at once. */
+  #demos() {
+    const all = threads.items.filter((t) => isDemo(t.id)).map((t) => t.id);
+    if (!all.length || !who.may("admin")) return nothing;
+    return html`<p class="demos">${plural(all.length, "demonstration thread", "demonstration threads")} · <button class="link" @click=${() => deleteThreads(all)}>Remove ${all.length === 1 ? "it" : "them"}</button></p>`;
   }
 
   #none(): string {
@@ -98,9 +108,10 @@ class ThreadList extends Piece {
     }
     return html`<li>
       <a href=${format({ thread: t.id })} aria-current=${open ? "page" : nothing}>
-        <span class="title">${titleOf(t)}</span>
+        <span class="title" dir="auto">${titleOf(t)}</span>
         <span class="about">
           <time datetime=${t.updated}>${when(t.updated)}</time>
+          ${isDemo(t.id) ? html`<span class="demo">demonstration</span>` : nothing}
           ${t.parked ? html`<span class="waits">waits for you</span>` : t.turn ? html`<span class="runs">answering</span>` : nothing}
         </span>
       </a>
@@ -108,10 +119,14 @@ class ThreadList extends Piece {
     </li>`;
   }
 
+  #me(e: Event): void {
+    openMenu(e.currentTarget as HTMLElement, [{ label: "Show another token", sign: "back", run: () => void who.signOut().catch(tell) }], `${who.name} may ${(who.scopes ?? []).join(", ") || "do nothing"}`);
+  }
+
   #menu(e: Event, t: Thread): void {
     const items: Item[] = [];
     if (who.may("write")) items.push({ label: "Rename", sign: "edit", run: () => this.rename(t.id) });
-    if (who.may("write") && t.length) items.push({ label: "Fork", sign: "fork", run: () => forkThread(t.id) });
+    if (who.mayMake && t.length) items.push({ label: "Fork", sign: "fork", run: () => forkThread(t.id) });
     if (who.may("admin")) items.push({ label: "Delete", sign: "trash", bad: true, run: () => deleteThread(t.id) });
     openMenu(e.currentTarget as HTMLElement, items);
   }
@@ -171,6 +186,7 @@ define("sk-threads", ThreadList);
 const tell = (err: unknown): void => notices.trouble(inWords(err));
 
 export async function newThread(): Promise<void> {
+  if (!who.mayMake) return;
   try {
     router.go(format({ thread: await threads.create() }));
     requestAnimationFrame(() => document.querySelector<HTMLElement>("sk-composer textarea")?.focus());
@@ -189,8 +205,12 @@ export async function forkThread(id: string, seq?: number): Promise<void> {
   }
 }
 
-export function deleteThread(id: string): void {
-  const open = router.route?.thread === id;
-  threads.remove(id);
-  if (open) router.go("/");
+export const deleteThread = (id: string): void => deleteThreads([id]);
+
+/** Deletes threads. Whoever had one of them open, and takes the way back, comes back to it. */
+function deleteThreads(ids: readonly string[]): void {
+  const open = ids.find((id) => router.route?.thread === id);
+  const at = location.pathname + location.search;
+  threads.remove(ids, () => open !== undefined && router.go(at));
+  if (open !== undefined) router.go("/");
 }

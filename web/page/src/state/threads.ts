@@ -81,24 +81,33 @@ export class Threads extends Observable {
   }
 
   /**
-   * Takes a thread off the list, and deletes it at the server once the word about it,
-   * which offers the way back, is over, or the page is left.
+   * Takes threads off the list, and deletes them at the server once the word about it,
+   * which offers the way back, is over, or the page is left. `back` is called where the way
+   * back was taken.
    */
-  remove(id: string): void {
-    const name = titleOf(this.find(id) ?? { id });
-    this.#gone.add(id);
-    this.items = this.items.filter((t) => t.id !== id);
+  remove(ids: readonly string[], back: () => void = () => {}): void {
+    const name = ids.length === 1 ? `“${titleOf(this.find(ids[0]!) ?? { id: ids[0]! })}” is deleted.` : `${ids.length} threads are deleted.`;
+    for (const id of ids) this.#gone.add(id);
+    this.items = this.items.filter((t) => !this.#gone.has(t.id));
     this.changed();
-    const finish = () => {
-      if (!this.#pending.delete(id)) return;
-      api.remove(id).catch((err: unknown) => {
-        this.#gone.delete(id);
-        notices.trouble(`“${name}” could not be deleted: ${inWords(err)}`);
-        void this.refresh();
-      });
-    };
-    this.#pending.set(id, finish);
-    notices.say(`“${name}” is deleted.`, { label: "Undo", run: () => this.#restore(id), otherwise: finish });
+    for (const id of ids) this.#pending.set(id, () => this.#finish(id));
+    notices.say(name, {
+      label: "Undo",
+      run: () => {
+        for (const id of ids) this.#restore(id);
+        back();
+      },
+      otherwise: () => ids.forEach((id) => this.#pending.get(id)?.()),
+    });
+  }
+
+  #finish(id: string): void {
+    if (!this.#pending.delete(id)) return;
+    api.remove(id).catch((err: unknown) => {
+      this.#gone.delete(id);
+      notices.trouble(`“${id}” could not be deleted: ${inWords(err)}`);
+      void this.refresh();
+    });
   }
 
   #restore(id: string): void {

@@ -6,13 +6,22 @@ export type Scope = "read" | "write" | "approve" | "admin";
 /** Who sits at the page, and what they may do. What they may not is not offered. */
 class Who extends Observable {
   name = "";
+  /** It was a token that said so. */
+  token = false;
   /** undefined: it is not known yet. */
   scopes: string[] | undefined;
   /** A token is needed, and none was shown. */
   stranger = false;
+  /** The token is good for some threads alone. */
+  #some = false;
 
   may(scope: Scope): boolean {
-    return this.scopes?.includes(scope) ?? false;
+    return this.scopes?.some((s) => s === scope || s === "admin") ?? false; // admin is all of them
+  }
+
+  /** Says whether new threads may be made: not with a token that is good for some alone. */
+  get mayMake(): boolean {
+    return this.may("write") && !this.#some;
   }
 
   async ask(): Promise<void> {
@@ -42,9 +51,19 @@ class Who extends Observable {
     this.#is(await api.signIn(token));
   }
 
-  #is(session: { name: string; scopes: string[] }): void {
+  /** Leaves, so that another token can be shown. */
+  async signOut(): Promise<void> {
+    await api.signOut();
+    this.scopes = undefined;
+    this.stranger = true;
+    this.changed();
+  }
+
+  #is(session: { name: string; scopes: string[]; threads?: string[]; token: boolean }): void {
     this.name = session.name;
+    this.token = session.token;
     this.scopes = session.scopes;
+    this.#some = session.threads !== undefined;
     this.stranger = false;
     this.changed();
   }

@@ -13,6 +13,9 @@ import type { ThreadStore } from "../state/thread.ts";
 import { who } from "../state/who.ts";
 import { afterFailure, type Upload, upload } from "./attach.ts";
 
+/** Words for a while stand above the composer, so high as it is. */
+const standOn = (height: number): void => document.documentElement.style.setProperty("--composer", `${height}px`);
+
 /** The composer. What is typed is kept with every key stroke, and taken off only once it is in the outbox. */
 export class Composer extends Piece {
   static override properties = { store: { attribute: false }, blobs: { state: true }, uploads: { state: true }, instead: { state: true }, empty: { state: true }, over: { state: true }, unsafe: { state: true } };
@@ -25,6 +28,7 @@ export class Composer extends Piece {
   /** The browser has no room for the draft. */
   declare unsafe: boolean;
   #follows = new Follows(this, who);
+  #high = new ResizeObserver(() => standOn(this.offsetHeight));
   #opened = "";
   #going = false;
 
@@ -34,6 +38,17 @@ export class Composer extends Piece {
     this.uploads = [];
     this.empty = true;
     this.over = this.unsafe = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#high.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#high.disconnect();
+    standOn(0);
   }
 
   protected override willUpdate(): void {
@@ -53,7 +68,7 @@ export class Composer extends Piece {
       <div class="row">
         <label class="button icon quiet attach" title="Attach files">${icon("attach")}<input class="unseen" type="file" multiple aria-label="Attach files" @change=${this.#chosen} /></label>
         <span class="hint aside" role="status">${this.unsafe ? "The browser has no room to keep this draft." : this.#hint(busy)}</span>
-        ${busy ? html`<button type="button" class="button" @click=${() => this.stop()}>${icon("stop")} Stop</button>` : nothing}
+        ${busy ? html`<button type="button" class="button stop" title="Stop (Esc)" @click=${() => this.stop()}>${icon("stop")} <span>Stop</span></button>` : nothing}
         ${busy ? html`<button type="button" class="button" ?disabled=${this.#nothing} title="Into this answer (Ctrl+Enter)" @click=${() => this.send("now")}>Say now</button>` : nothing}
         <button class="button main" ?disabled=${this.#nothing} title=${busy ? "After this answer (Enter)" : "Enter"}>${icon("send")} ${busy ? "Next" : "Send"}</button>
       </div>

@@ -100,7 +100,7 @@ export class MessageCard extends Piece {
     ];
     if (this.#mayEdit(entry)) items.push({ label: "Edit and go back", sign: "edit", run: () => this.#edit(entry) });
     if (this.#mayRegenerate(entry)) items.push({ label: "Answer again", sign: "again", run: () => this.#regenerate() });
-    if (who.may("write")) items.push({ label: "Fork from here", sign: "fork", run: () => forkThread(this.store.id, this.row.outcomes.at(-1)?.entry.seq ?? entry.seq) });
+    if (who.mayMake) items.push({ label: "Fork from here", sign: "fork", run: () => forkThread(this.store.id, this.row.outcomes.at(-1)?.entry.seq ?? entry.seq) });
     openMenu(button, items);
   }
 

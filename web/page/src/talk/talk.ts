@@ -1,12 +1,14 @@
 import { html, nothing } from "lit";
 import type { Entry } from "../api/types.ts";
-import { inWords } from "../api/api.ts";
+import { api, inWords } from "../api/api.ts";
 import { define, Piece } from "../piece.ts";
 import { format, router } from "../route.ts";
+import { confirmed } from "../shell/confirm.ts";
 import { icon } from "../shell/icons.ts";
 import { deleteThread, forkThread } from "../shell/list.ts";
 import { type Item, openMenu } from "../shell/menu.ts";
 import { plural, when } from "../shell/time.ts";
+import { isDemo } from "../state/demo.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { Outgoing } from "../state/outbox.ts";
@@ -60,7 +62,12 @@ class Talk extends Piece {
     if (s.standing === "gone") return this.#gone();
     return html`${this.#head()}
       <sk-stream .store=${s} .index=${this.index} .words=${this.words.split(" ").filter(Boolean)} .undoesFrom=${this.undoesFrom}></sk-stream>
-      ${who.may("write") ? html`<sk-composer .store=${s}></sk-composer>` : nothing}`;
+      ${who.may("write") ? html`<sk-composer .store=${s}></sk-composer>` : who.scopes ? this.#mayRead() : nothing}`;
+  }
+
+  #mayRead() {
+    return html`<div class="may-read" role="note"><p>You may only read here: the token of <bdi>${who.name}</bdi> has no right to write.</p>
+      <button class="button small" @click=${() => void who.signOut().catch(tell)}>Show another token</button></div>`;
   }
 
   #gone() {
@@ -80,10 +87,11 @@ class Talk extends Piece {
     const known = views("thread");
     const agent = s.view?.docs.agent;
     return html`<header class="head">
-      <a class="button icon quiet only-narrow" href="/" aria-label="To the list">${icon("back")}</a>
+      <a class="button icon quiet only-narrow back" href="/" aria-label="To the list">${icon("back")}</a>
       ${this.naming
         ? html`<input class="field title" aria-label="Title" placeholder=${s.id} maxlength="200" .value=${s.view?.thread.title ?? ""} @keydown=${this.#nameKey} @blur=${this.#named} />`
-        : html`<h1><bdi>${title}</bdi></h1>`}
+        : html`<h1 dir="auto" title=${title}>${title}</h1>`}
+      ${isDemo(s.id) ? html`<span class="demo">demonstration</span>` : nothing}
       <span class="standing" data-is=${s.standing} role="status" title=${s.reason}>${standingWords[s.standing]}</span>
       ${agent ? html`<span class="aside wide">${[agent.name, agent.model].filter(Boolean).join(" · ")}${s.view!.length ? html` · ${plural(s.view!.length, "message", "messages")}` : nothing}</span>` : nothing}
       ${known.length ? html`<nav class="tabs" aria-label="Views">${known.map((v) => {
@@ -99,15 +107,46 @@ class Talk extends Piece {
   }
 
   #menu(e: Event): void {
+    const button = e.currentTarget as HTMLElement;
     const id = this.store.id;
     const items: Item[] = [];
     if (who.may("write")) {
       items.push({ label: "Rename", sign: "edit", run: () => this.#rename() });
-      if (this.store.view?.length) items.push({ label: "Fork", sign: "fork", run: () => forkThread(id) });
+      if (this.store.view?.length && who.mayMake) items.push({ label: "Fork", sign: "fork", run: () => forkThread(id) });
+      items.push({ label: `Answered by ${this.store.view?.docs.agent.name || "nobody"}…`, sign: "agent", run: () => void this.#agents(button) });
     }
+    items.push({ label: "Save as JSON lines", sign: "save", run: () => this.#save("lines") }, { label: "Save as Markdown", sign: "save", run: () => this.#save("markdown") });
     for (const t of this.#family()) items.push({ label: `Branch: ${titleOf(t)}, ${when(t.updated)}`, sign: "fork", href: format({ thread: t.id }) });
+    if (who.may("write") && this.store.view?.length) items.push({ label: "Undo everything…", sign: "again", bad: true, run: () => void this.#reset() });
     if (who.may("admin")) items.push({ label: "Delete", sign: "trash", bad: true, run: () => deleteThread(id) });
-    openMenu(e.currentTarget as HTMLElement, items);
+    openMenu(button, items);
+  }
+
+  /** Lets somebody choose who answers in this thread from now on. */
+  async #agents(button: HTMLElement): Promise<void> {
+    const { id } = this.store;
+    try {
+      const { items } = await api.agents();
+      const now = this.store.view?.docs.agent.name;
+      const choose = async (name: string) => {
+        await api.setAgent(id, name);
+        notices.say(`${name} answers here from now on.`);
+      };
+      openMenu(button, items.map((a) => ({ label: a.name, checked: a.name === now, run: () => void choose(a.name).catch(tell) })), "Who answers in this thread");
+    } catch (err) {
+      tell(err);
+    }
+  }
+
+  async #reset(): Promise<void> {
+    const n = this.store.view?.length ?? 0;
+    const words = `${plural(n, "message is", "messages are")} undone, and the model begins anew. What was said stays in the log and can be shown in its place.`;
+    if (await confirmed("Undo everything in this thread?", words, "Undo everything")) await api.reset(this.store.id).catch(tell);
+  }
+
+  #save(form: "lines" | "markdown"): void {
+    const { id } = this.store;
+    void import("./export.ts").then((m) => m.save(id, this.#title, m.forms[form]), tell);
   }
 
   /** The other threads that share a past with this one. */
@@ -151,3 +190,5 @@ class Talk extends Piece {
   }
 }
 define("sk-talk", Talk);
+
+const tell = (err: unknown): void => notices.trouble(inWords(err));

@@ -1,12 +1,5 @@
 import { theClient } from "../api/api.ts";
 
-// A thread to try things on: it is named so, and only in one that is does the page
-// say or undo anything by itself.
-
-const named = /^demo-[a-z0-9]{6,}$/;
-
-export const isDemo = (id: string): boolean => named.test(id);
-
 /** Makes a demonstration thread with a few messages. Its answers are an echo: no model is paid. */
 export async function makeDemo(): Promise<string> {
   const id = `demo-${Math.random().toString(36).slice(2, 8).padEnd(6, "0")}${Date.now().toString(36)}`;

@@ -103,27 +103,27 @@ export function sentence(was: View | null, now: View, batch: Batch, tail: number
   const came = splices.flatMap((op) => op[4]).length;
   const dropped = splices.filter((op) => op[2] === 0 && op[4].length === 0).reduce((n, op) => n + op[3], 0);
   const undone = splices.filter((op) => op[2] > 0).reduce((n, op) => n + op[3], 0);
-  if (dropped) return `The window was full at ${2 * tail}: its oldest ${dropped} left in one splice, and the start moved once instead of with every message.`;
-  if (came) return `${capital(messages(came))} came at the end. Nothing else moved: the window holds ${now.entries.length} of at most ${2 * tail - 1}.`;
-  if (undone) return `Undone: ${messages(undone)} left the end in one splice.`;
-  if (ops.some((op) => op[0] === "a")) return "The answer being made goes on: only what is new of it is sent, with the place where it belongs.";
+  if (dropped) return `The window was full at ${2 * tail}, so its oldest ${dropped} left in one splice.`;
+  if (came) return `${capital(messages(came))} came at the end, and the window holds ${now.entries.length} of at most ${2 * tail - 1}.`;
+  if (undone) return `${capital(messages(undone))} left the end in one splice, since ${undone === 1 ? "it was" : "they were"} undone.`;
+  if (ops.some((op) => op[0] === "a")) return "The answer goes on, and only what is new of it was sent.";
   const docs = ops.filter((op) => op[0] === "s" || op[0] === "d").map((op) => (op[1][0] === "docs" ? (op[1][1] ?? "") : (op[1][0] ?? "")));
-  if (docs.includes("live")) return now.docs.live ? "An answer is being made: it is shown before it is kept, and cleared when it is kept." : "What was being made is done.";
+  if (docs.includes("live")) return now.docs.live ? "An answer is being made, and is shown before it is kept." : "The answer is made and kept.";
   if (docs.length) return `What stands beside the messages changed: ${[...new Set(docs)].join(", ")}.`;
   return "Nothing changed.";
 }
 
 function snapshotSentence(was: View | null, now: View): string {
-  if (!was) return `A snapshot: the last ${messages(now.entries.length)} of ${now.length}. It is an operation like the others.`;
-  if (now.fresh || was.thread.epoch !== now.thread.epoch) return "A snapshot of another log: nothing that was held goes on in it.";
-  if (now.length < was.length) return `Messages were undone from before the window: a new snapshot, of ${messages(now.entries.length)}.`;
+  if (!was) return `A snapshot: the last ${messages(now.entries.length)} of ${now.length}.`;
+  if (now.fresh || was.thread.epoch !== now.thread.epoch) return "A snapshot of another log came, and nothing that was held goes on in it.";
+  if (now.length < was.length) return `Messages were undone from before the window, so a new snapshot came, of ${messages(now.entries.length)}.`;
   const missed = now.length - was.length;
   const last = was.entries.at(-1)?.seq ?? was.before;
   const joins = now.before === last;
   if (missed === 0 && joins) return "Back: nothing was missed, so the snapshot holds no message.";
   if (joins) return `Back: the snapshot holds just what was missed, ${messages(now.entries.length)}, and joins what was held.`;
-  if (now.before < last) return `One snapshot of the last ${messages(now.entries.length)} brings what was missed: ${messages(missed)}. It overlaps what was held, so there is no hole.`;
-  return `Too much was missed: the snapshot holds the last ${messages(now.entries.length)}, and there is a hole before them that can be fetched.`;
+  if (now.before < last) return `One snapshot of the last ${messages(now.entries.length)} brings ${missed === 1 ? "the one message that was" : `the ${messages(missed)} that were`} missed, and leaves no hole.`;
+  return `Too much was missed for the snapshot, so before its ${messages(now.entries.length)} there is a hole that can be fetched.`;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -6,11 +6,14 @@ import type { Batch, Entry, View } from "../api/types.ts";
 import { define, Piece, styled } from "../piece.ts";
 import { format, router } from "../route.ts";
 import { count, plural, size } from "../shell/time.ts";
+import { deleteThread } from "../shell/list.ts";
 import { notices } from "../state/notices.ts";
 import { Follows } from "../state/observable.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { threads } from "../state/threads.ts";
-import { isDemo, makeDemo, sayIn } from "./demo.ts";
+import { isDemo } from "../state/demo.ts";
+import { who } from "../state/who.ts";
+import { makeDemo, sayIn } from "./demo.ts";
 import { lanes, sentence, WireLog } from "./log.ts";
 import { Tap } from "./tap.ts";
 import "./wire.css";
@@ -75,7 +78,7 @@ class Wire extends Piece {
 
   protected override willUpdate(): void {
     if (this.#watch || !this.store) return;
-    this.#follows.turnTo(this.store);
+    this.#follows.turnTo(this.store, who);
     this.#tap = new Tap();
     this.#watch = this.#tap.client.watch(this.store.id, {
       tail,
@@ -124,9 +127,11 @@ class Wire extends Piece {
 
   override render() {
     const v = this.#view;
-    const demo = isDemo(this.store.id);
+    const demo = isDemo(this.store.id) && who.may("write");
     return html`<h1 class="unseen">What comes over the wire</h1>
-      <p class="about">A window of the newest messages, begun with ${tail}, over a link of its own. ${demo ? "This is a demonstration thread: try anything." : html`Here it only looks on. <button class="link" ?disabled=${this.busy !== ""} @click=${this.#start}>Try it on a demonstration thread</button>`}</p>
+      <p class="about">A window of the newest messages, begun with ${tail}, over a link of its own. ${demo
+        ? html`This is a demonstration thread: try anything. ${who.may("admin") ? html`<button class="link" @click=${() => deleteThread(this.store.id)}>Remove it</button>` : nothing}`
+        : html`Here it only looks on. ${who.may("write") ? html`<button class="link" ?disabled=${this.busy !== ""} @click=${this.#start}>Try it on a demonstration thread</button>` : nothing}`}</p>
       <div class="controls" role="group" aria-label="What to do">${demo ? this.#demoControls() : nothing}${this.#controls()}</div>
       <p class="step" aria-live="polite">${this.said || "Waiting for the first snapshot…"}</p>
       ${this.#lanesView(v)}
@@ -149,7 +154,7 @@ class Wire extends Piece {
       <button class="button" ?disabled=${none || !this.#view || cut || this.busy !== ""} @click=${() => this.#do("earlier", () => this.#fetch())}>${none ? "Nothing earlier" : "Fetch earlier"}</button>
       <button class="button" aria-pressed=${cut} @click=${this.#cut}>${cut ? "Reconnect" : "Cut the link"}</button>
       <button class="button" aria-pressed=${w?.held ?? false} ?disabled=${cut} @click=${this.#hold}>${w?.held ? "Let go" : "Hold"}</button>
-      ${isDemo(this.store.id) ? html`<button class="button" ?disabled=${this.busy !== ""} @click=${() => this.#do("reset", () => api.reset(this.store.id))}>Reset</button>` : nothing}`;
+      ${isDemo(this.store.id) && who.may("write") ? html`<button class="button" ?disabled=${this.busy !== ""} @click=${() => this.#do("reset", () => api.reset(this.store.id))}>Reset</button>` : nothing}`;
   }
 
   #lanesView(v: View | null) {
@@ -223,7 +228,7 @@ class Wire extends Piece {
 
   async #entry(answered: boolean): Promise<void> {
     if (this.#tap?.cut) this.said = "The link is cut: what is said now waits in the store, and the window does not hear of it.";
-    else if (this.#watch?.held) this.said = "The window is on hold: the server keeps count, and sends nothing until it is let go.";
+    else if (this.#watch?.held) this.said = "The window is on hold: what is said now is sent once you let go.";
     await sayIn(this.store.id, (this.store.view?.length ?? 0) + 1, answered);
   }
 
@@ -253,14 +258,14 @@ class Wire extends Piece {
     const tap = this.#tap!;
     if (tap.cut) tap.mend();
     else tap.sever();
-    this.said = tap.cut ? "The link is cut. What is held stays on the screen; the client tries again, later and later." : "The way is free: the client comes back and says which message it saw last.";
+    this.said = tap.cut ? "The link is cut: what is held stays on the screen, and the client tries again." : "The way is free: the client comes back and says which message it saw last.";
     this.requestUpdate();
   }
 
   #hold(): void {
     const w = this.#watch!;
     w.hold(!w.held);
-    this.said = w.held ? "On hold: the server sends nothing, and gathers nothing either." : "Let go: one snapshot brings what was missed.";
+    this.said = w.held ? "On hold: the server sends nothing until you let go." : "Let go: one snapshot brings what was missed.";
     this.requestUpdate();
   }
 }
