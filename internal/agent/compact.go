@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"unicode/utf8"
 
 	"github.com/skeinhq/skein/internal/outline"
@@ -80,7 +78,7 @@ func (t *Turn) compact(ctx context.Context, s strategy.Strategy, moment Moment, 
 func step(ctx context.Context, s strategy.Strategy, in strategy.Input) (out strategy.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &thread.Error{Code: thread.Configuration, Op: "compact", Message: fmt.Sprintf("the context strategy %s failed badly: %v", s.Name, p), Details: string(debug.Stack())}
+			err = &thread.Error{Code: thread.Configuration, Op: "compact", Message: "the context strategy " + s.Name + " failed badly", Err: thread.Caught(p)}
 		}
 	}()
 	return strategy.Step(ctx, s, in)

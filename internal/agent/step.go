@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -126,13 +125,19 @@ func (t *Turn) tellResponse(id string, answer model.Event, err error) {
 	t.tell(e)
 }
 
-// told is an error as it is logged and told of: its cause is in its words.
+// told is an error as it stands in the log and is told of: its cause is in its words,
+// unless that says nothing but that a context ended, or is a panic's.
 func told(err error) *thread.Error {
 	var e *thread.Error
 	if !errors.As(err, &e) {
-		return &thread.Error{Code: thread.Provider, Message: err.Error()}
+		e = &thread.Error{Code: thread.Provider, Message: "something failed", Err: err}
 	}
-	return &thread.Error{Code: e.Code, Op: e.Op, Message: e.Error(), Hint: e.Hint}
+	out := &thread.Error{Code: e.Code, Op: e.Op, Message: e.Message, Hint: e.Hint}
+	if c := e.Err; c == nil || errors.Is(c, context.Canceled) || errors.Is(c, context.DeadlineExceeded) || thread.FaultOf(c) != nil {
+		return out
+	}
+	out.Message = (&thread.Error{Message: e.Message, Err: e.Err}).Error()
+	return out
 }
 
 // commit writes the model's message, and the turn's end with it where it calls
@@ -186,7 +191,7 @@ func (a *answer) stream(ctx context.Context, r *model.Request) (last model.Event
 	t := a.turn
 	defer func() {
 		if p := recover(); p != nil {
-			err = &thread.Error{Code: thread.Provider, Op: "model", Message: fmt.Sprintf("the model %s failed badly: %v", t.Name, p), Details: string(debug.Stack())}
+			err = &thread.Error{Code: thread.Provider, Op: "model", Message: "the model " + t.Name + " failed badly", Err: thread.Caught(p)}
 		}
 	}()
 	for e, err := range t.Model.Stream(ctx, r) {

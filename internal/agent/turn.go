@@ -139,7 +139,7 @@ func (t *Turn) Run(ctx context.Context) error {
 	t.Log.Parked = false
 	limited, cancel := t.within(ctx)
 	defer cancel()
-	reason, err := t.run(limited)
+	reason, err := t.survive(limited)
 	if waits(err) {
 		t.Log.Parked = true
 		return err
@@ -186,6 +186,16 @@ func (t *Turn) begin(ctx context.Context) error {
 	}
 	t.begun = w.Entries[len(w.Entries)-1]
 	return t.listen(ctx)
+}
+
+// survive is run; one that panics has failed, and its turn ends.
+func (t *Turn) survive(ctx context.Context) (reason thread.Stop, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			reason, err = thread.StopError, &thread.Error{Code: thread.Response, Op: "turn", Thread: t.id, Message: "the turn failed badly", Hint: "what the program logged says more", Err: thread.Caught(p)}
+		}
+	}()
+	return t.run(ctx)
 }
 
 // run makes steps until one ends the turn. It gives no reason where the turn's

@@ -126,7 +126,10 @@ func handle[I, O any](s *Server, id string, f func(context.Context, *I) (*O, err
 			return out, nil
 		}
 		p, told := problemOf(err)
-		if !told && ctx.Err() == nil {
+		switch f := thread.FaultOf(err); {
+		case f != nil:
+			s.fault("handler", f)
+		case !told && ctx.Err() == nil:
 			s.cfg.Log.Error("an operation failed", "operation", id, "error", err)
 		}
 		return nil, p

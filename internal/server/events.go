@@ -199,6 +199,9 @@ func (s *Server) reasonOf(ctx context.Context, err error) reason {
 		return stalled
 	case ctx.Err() != nil:
 		return endOf(ctx)
+	case thread.FaultOf(err) != nil:
+		s.fault("watch", thread.FaultOf(err))
+		return failed
 	case thread.CodeOf(err) == thread.NotFound:
 		return deleted
 	case thread.CodeOf(err) == thread.Aborted:

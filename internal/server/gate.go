@@ -80,6 +80,7 @@ func (s *Server) gate(rt *route, next http.HandlerFunc) http.HandlerFunc {
 		begun := time.Now()
 		counted := &counting{ResponseWriter: w}
 		defer func() { s.figures.answered(rt, counted.status, time.Since(begun)) }()
+		defer s.caught(counted)
 		s.pass(counted, r, rt, next)
 	}
 }

@@ -22,6 +22,7 @@ type Server struct {
 	rates    rates
 	tickets  tickets
 	figures  *figures
+	faults   faults
 	streams  streams
 	turns    turns
 	uploads  uploads
@@ -44,6 +45,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, mux: http.NewServeMux(), own: http.NewServeMux(), rates: newRates(cfg.Limits), figures: newFigures()}
+	s.faults = newFaults(s.figures.registry)
 	s.streams.open, s.streams.of, s.turns.again = map[*line]bool{}, map[string]int{}, map[string]bool{}
 	s.turns.parked = map[string]bool{}
 	s.pieces.New = func() any { return new([piece]byte) }
@@ -64,6 +66,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s.work.Go(func() { s.recheck(s.life) })
 	s.work.Go(func() {
+		defer s.survive("work")
 		if err := s.resume(s.life); err != nil && s.life.Err() == nil {
 			s.cfg.Log.Error("what an earlier process left cannot be found", "error", err)
 		}

@@ -102,9 +102,14 @@ func (s *Server) recheck(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := s.checkTokens(ctx); err != nil && ctx.Err() == nil {
-			s.cfg.Log.Error("the tokens cannot be read", "error", err)
-		}
+		s.recheckOnce(ctx)
+	}
+}
+
+func (s *Server) recheckOnce(ctx context.Context) {
+	defer s.survive("work")
+	if err := s.checkTokens(ctx); err != nil && ctx.Err() == nil {
+		s.cfg.Log.Error("the tokens cannot be read", "error", err)
 	}
 }
 

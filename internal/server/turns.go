@@ -37,12 +37,22 @@ func (s *Server) answerAll(t *skein.Thread) {
 	s.figures.running.Inc()
 	defer s.figures.running.Dec()
 	for more := true; more; more = s.more(t.ID()) {
-		err := t.Reply(s.life)
+		err := s.attempt(t)
 		s.outcome(t.ID(), err)
 		if thread.CodeOf(err) == thread.Permission {
 			s.await(t)
 		}
 	}
+}
+
+// attempt answers. Where that panics outside of any turn it has failed, too.
+func (s *Server) attempt(t *skein.Thread) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &thread.Error{Code: thread.Response, Op: "reply", Thread: t.ID(), Message: "the answer failed badly", Err: thread.Caught(p)}
+		}
+	}()
+	return t.Reply(s.life)
 }
 
 // await goes on with a parked turn once somebody has decided, in whatever process.
@@ -54,14 +64,22 @@ func (s *Server) await(t *skein.Thread) {
 	}
 	s.turns.parked[t.ID()] = true
 	s.work.Go(func() { // not the turns': nobody waits for these at a drain
-		err := t.AwaitDecision(s.life)
-		s.turns.mu.Lock()
-		delete(s.turns.parked, t.ID())
-		s.turns.mu.Unlock()
+		defer s.survive("turn")
+		err := s.decision(t)
 		if err == nil {
 			s.answer(t)
 		}
 	})
+}
+
+// decision waits for one.
+func (s *Server) decision(t *skein.Thread) error {
+	defer func() {
+		s.turns.mu.Lock()
+		defer s.turns.mu.Unlock()
+		delete(s.turns.parked, t.ID())
+	}()
+	return t.AwaitDecision(s.life)
 }
 
 // more says whether somebody asked for an answer while one was made.
@@ -82,6 +100,9 @@ func (s *Server) outcome(id string, err error) {
 	switch code := thread.CodeOf(err); {
 	case err == nil:
 		s.figures.turns.WithLabelValues("done").Inc()
+	case thread.FaultOf(err) != nil:
+		s.figures.turns.WithLabelValues(string(code)).Inc()
+		s.fault("turn", thread.FaultOf(err))
 	case code == thread.Permission || code == thread.Aborted:
 		s.figures.turns.WithLabelValues(string(code)).Inc()
 	default:

@@ -13,3 +13,14 @@ func (h *Rooms) Spoil(id string) {
 		w.again = true
 	}
 }
+
+// Break takes the answer being made from a thread's room: whatever looks at it then
+// panics.
+func (h *Rooms) Break(id string) {
+	h.mu.Lock()
+	r := h.rooms[id]
+	h.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answer = nil
+}

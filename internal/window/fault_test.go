@@ -129,7 +129,7 @@ func TestAFrameThatFailsBadlyEndsItsWatchAlone(t *testing.T) {
 		w.rooms.Spoil(w.key.ID)
 		for range 2 {
 			_, err := a.watch.Next(ctx)
-			errorCode(t, err, thread.Aborted)
+			errorCode(t, err, thread.Storage)
 		}
 		a.watch.Close()
 		w.settle()
@@ -138,8 +138,8 @@ func TestAFrameThatFailsBadlyEndsItsWatchAlone(t *testing.T) {
 		b.check()
 		if len(reported) != 1 {
 			t.Errorf("%d faults were reported, not 1", len(reported))
-		} else if err := <-reported; !strings.Contains(err.Error(), "poll") {
-			t.Errorf("the report does not say where it was: %v", err)
+		} else if f := thread.FaultOf(<-reported); f == nil || !strings.Contains(string(f.Stack), "poll") {
+			t.Errorf("the report does not say where it was: %v", f)
 		}
 		b.lose()
 		stop()

@@ -52,6 +52,7 @@ const (
 
 // publish takes what was committed, and pieces of an answer.
 func (r *Room) publish(b thread.Batch) {
+	defer r.survive()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ended != nil {
@@ -307,6 +308,7 @@ func (r *Room) tellWithin(d time.Duration) {
 
 // gathered runs for a moment at most, and does nothing once the room is closed.
 func (r *Room) gathered() {
+	defer r.survive()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gathering != nil {
@@ -346,6 +348,7 @@ func (r *Room) tick() {
 		return
 	}
 	r.timer = time.AfterFunc(rest, func() {
+		defer r.survive()
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.timer != nil {
@@ -380,6 +383,28 @@ func (r *Room) end(reason error) {
 	}
 }
 
+// survive is deferred around all that runs for a room: where that panics the room
+// ends, with all its watches, and the next watch has a new one. What was committed
+// stands.
+func (r *Room) survive() {
+	if p := recover(); p != nil {
+		_ = r.broke(p)
+	}
+}
+
+// broke ends the room for a panic, and gives its reason. It is reported beside
+// whoever holds locks here.
+func (r *Room) broke(p any) error {
+	err := errBroken(r.id, p)
+	r.end(err)
+	r.rooms.cfg.Go(func(context.Context) { r.rooms.cfg.Report(r.id, err) })
+	return err
+}
+
+func errBroken(id string, p any) error {
+	return &thread.Error{Code: thread.Storage, Op: "watch", Thread: id, Message: "the view of the thread failed badly", Hint: "watch the thread again", Err: thread.Caught(p)}
+}
+
 // close ends the room, and gives what it knows of an answer being made, which from
 // then on is another's: what still reads the store for the room must not touch it.
 func (r *Room) close() *answer {
@@ -389,6 +414,9 @@ func (r *Room) close() *answer {
 		r.ended = errLeft()
 	}
 	r.stopTimers()
+	if thread.FaultOf(r.ended) != nil {
+		return &answer{} // nothing in it can be relied on
+	}
 	r.hear(math.MaxInt64)
 	a := r.answer
 	r.answer = &answer{}

@@ -124,16 +124,24 @@ func (h *Rooms) Watch(ctx context.Context, id string, o Options) (*Watch, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.open(ctx); err != nil {
-		h.leave(r)
-		return nil, err
-	}
-	w, err := r.attach(ctx, o)
+	w, err := r.begin(ctx, o)
 	if err != nil {
 		h.leave(r)
+	}
+	return w, err
+}
+
+// begin makes a watch in a room, which it opens where it is new.
+func (r *Room) begin(ctx context.Context, o Options) (w *Watch, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w, err = nil, r.broke(p)
+		}
+	}()
+	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
-	return w, nil
+	return r.attach(ctx, o)
 }
 
 // enter gives the room of a thread, and counts who is in it.
@@ -182,6 +190,7 @@ func (h *Rooms) leave(r *Room) {
 func (h *Rooms) look(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
+	defer h.survive()
 	was, known, failing := int64(0), false, false
 	for {
 		h.mu.Lock()
@@ -209,6 +218,23 @@ func (h *Rooms) look(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// survive is deferred around what looks for all rooms: where that panics all end,
+// and the next one has it looked again.
+func (h *Rooms) survive() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	err := errBroken("", p)
+	h.mu.Lock()
+	h.looking = false
+	for _, r := range h.rooms {
+		r.end(err)
+	}
+	h.mu.Unlock()
+	h.cfg.Report("", err)
 }
 
 func (h *Rooms) wakeAll() {

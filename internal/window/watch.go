@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"sort"
 	"time"
 
@@ -175,7 +174,8 @@ func (r *Room) undoneBefore(ctx context.Context, t *thread.Thread, from int64) (
 // Next waits for the next frame: all that has gathered since the one before.
 //
 // Errors: not-found (the thread was deleted), aborted (the engine or the watch
-// was closed, or a frame could not be made), storage; the context's, as it is.
+// was closed), storage (also where the view or a frame of it has panicked: that is
+// a [thread.Fault]); the context's, as it is.
 func (w *Watch) Next(ctx context.Context) (Frame, error) {
 	for {
 		f, wait, ok, err := w.Poll(ctx)
@@ -209,6 +209,11 @@ func (w *Watch) sleep(ctx context.Context, wait time.Duration) error {
 // now. Then the function of Notify is called when there is, or, where wait is set,
 // there is something after so long. It may read the store for a snapshot.
 func (w *Watch) Poll(ctx context.Context) (f Frame, wait time.Duration, ok bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			f, wait, ok, err = Frame{}, 0, false, w.room.broke(p)
+		}
+	}()
 	for {
 		f, wait, ok, need, err := w.poll()
 		if need == nothing {
@@ -234,8 +239,8 @@ func (w *Watch) poll() (f Frame, wait time.Duration, ok bool, need int64, err er
 	defer r.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
-			w.broken = &thread.Error{Code: thread.Aborted, Op: "watch", Thread: r.id, Message: "the watch failed badly", Hint: "watch the thread again"}
-			r.fail(fmt.Errorf("a frame of a watch failed badly: %v\n%s", p, debug.Stack()))
+			w.broken = errBroken(r.id, p)
+			r.fail(w.broken)
 			f, wait, ok, need, err = Frame{}, 0, false, nothing, w.broken
 		}
 	}()

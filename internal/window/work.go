@@ -60,6 +60,7 @@ func (r *Room) wakeLocked(t todo) {
 }
 
 func (r *Room) work(ctx context.Context) {
+	defer r.survive()
 	failing := false
 	for {
 		r.mu.Lock()
