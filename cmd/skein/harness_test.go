@@ -30,7 +30,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 }
 
 // comesWithin is how long a script waits for something that must come.
-const comesWithin = 60 * time.Second
+const comesWithin = 2 * time.Minute
 
 // until waits until a command prints what a pattern matches: until PATTERN COMMAND…
 func until(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,26 +3,42 @@ package main
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// port puts a port that nobody listens at into a variable: port NAME.
+// port puts a port that nobody listens at into a variable: port NAME. It is none of
+// those that systems give out by themselves, so that nobody takes it between a server's
+// end and the next one's begin.
 func port(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: port NAME")
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	_, number, err := net.SplitHostPort(ln.Addr().String())
-	ts.Check(err)
-	ts.Check(ln.Close())
-	ts.Setenv(args[0], number)
+	for range 1000 {
+		number := 10_000 + rand.IntN(20_000)
+		if _, taken := ports.LoadOrStore(number, true); taken {
+			continue
+		}
+		ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", number))
+		if err != nil {
+			continue
+		}
+		ts.Check(ln.Close())
+		ts.Setenv(args[0], strconv.Itoa(number))
+		return
+	}
+	ts.Fatalf("no port is free")
 }
+
+// ports are those that were given to scripts.
+var ports sync.Map
 
 // fetch prints what is at an address as it comes, for where there is no curl.
 func fetch() {
