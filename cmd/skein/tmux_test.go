@@ -120,7 +120,7 @@ func holds(texts []string) func(string) bool {
 func (p *pane) until(what string, done func(screen string) bool) string {
 	p.t.Helper()
 	screen := ""
-	for end := time.Now().Add(2*time.Minute); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
 		if screen = p.screen(); done(screen) {
 			return screen
 		}
