@@ -29,6 +29,17 @@ type Watch = window.Watch
 // are shared between watches and must not be changed).
 type Frame = window.Frame
 
+// Ready is what [Watch.Take] has found.
+type Ready = window.Ready
+
+// What Take finds.
+const (
+	Nothing = window.Nothing // the function of Notify is called when there is something
+	Last    = window.Last    // a frame, and after it Nothing
+	More    = window.More    // a frame, and there may be another
+	Slow    = window.Slow    // what only Poll gives
+)
+
 // PageQuery says which messages a page holds: Before and After (seqs, exclusive),
 // Limit (default 50, at most 200, and 4 MiB), Order (newest first, or OldestFirst),
 // Cursor (to go on where a page ended), Inactive (undone messages too), Viewer.

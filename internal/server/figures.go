@@ -24,8 +24,11 @@ type figures struct {
 	frames      *prometheus.CounterVec // by transport
 	bytes       *prometheus.CounterVec // by transport
 	ended       *prometheus.CounterVec // by reason
-	running     prometheus.Gauge
-	turns       *prometheus.CounterVec // by outcome
+
+	socketFrames, socketBytes prometheus.Counter // of those, what is counted most often
+
+	running prometheus.Gauge
+	turns   *prometheus.CounterVec // by outcome
 }
 
 func newFigures() *figures {
@@ -60,6 +63,7 @@ func newFigures() *figures {
 		running:     gauge("skein_turns_running", "Threads for which this server is answering."),
 		turns:       counters("skein_turns_total", "Attempts to answer, by outcome: done, or the code of the error.", "outcome"),
 	}
+	f.socketFrames, f.socketBytes = f.frames.WithLabelValues("websocket"), f.bytes.WithLabelValues("websocket")
 	r.MustRegister(f.seconds, f.streams, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	f.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return f

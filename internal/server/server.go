@@ -25,6 +25,7 @@ type Server struct {
 	faults   faults
 	streams  streams
 	turns    turns
+	pump     pump
 	uploads  uploads
 	flight   flight
 	pieces   sync.Pool   // of *[piece]byte

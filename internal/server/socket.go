@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,21 +20,27 @@ func (s *Server) connect(ctx context.Context, _ *struct {
 }) (*huma.StreamResponse, error) {
 	p := by(ctx)
 	return raw(func(w http.ResponseWriter, r *http.Request) {
-		ctx, leave, err := s.stay(context.WithoutCancel(r.Context()), p)
+		// The socket outlives the request, and keeps nothing of it.
+		ctx, leave, err := s.stay(context.Background(), p)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		defer leave()
 		// The origin was looked at before, and is one of the list.
-		conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+		out := &wire{stall: s.cfg.Limits.Stall}
+		conn, err := websocket.Accept(&upgrading{w, out}, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 		if err != nil {
+			leave()
 			return // it has answered
 		}
-		shrink(ctx)
+		shrink(r.Context())
 		conn.SetReadLimit(s.cfg.Limits.Body + 1<<10)
-		k := &socket{server: s, conn: conn, ctx: ctx, person: p, host: r.Host, remote: r.RemoteAddr, watches: map[string]*watching{}}
-		k.run()
+		k := &socket{server: s, conn: conn, out: out, ctx: ctx, person: p, host: strings.Clone(r.Host), remote: strings.Clone(r.RemoteAddr), watches: map[string]*watching{}}
+		out.late = k.owe
+		go func() { // which s.streams waits for; the request's own goroutine holds much more memory
+			defer leave()
+			k.run()
+		}()
 	}), nil
 }
 
@@ -41,7 +48,8 @@ func (s *Server) connect(ctx context.Context, _ *struct {
 // while there is something to write.
 type socket struct {
 	server *Server
-	conn   *websocket.Conn
+	conn   *websocket.Conn // reads, and writes what is not data
+	out    *wire           // writes data
 	ctx    context.Context // ends with the token or the server; its cause says why
 	person *person
 	host   string
@@ -55,6 +63,7 @@ type socket struct {
 	queued  int         // bytes of replies
 	talk    int         // of these, bytes of what no operation answered
 	calls   int         // that run
+	owing   bool        // the wire has something that it could not write at once
 	writing bool
 	ended   bool
 	beat    *time.Timer
@@ -67,6 +76,7 @@ type watching struct {
 	queued bool        // among the ready
 	timer  *time.Timer // when there may be something again
 	over   bool
+	begun  bool // its first frame, for which the store may be read, is written; the writer's
 }
 
 // reply is what is to be written beside frames.

@@ -2,9 +2,8 @@ package server
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,48 +73,84 @@ func (r *reply) never() {
 func (k *socket) writeSoon() {
 	if !k.writing {
 		k.writing = true
-		k.work.Go(k.write)
+		k.work.Add(1)
+		k.server.pump.add(k)
 	}
 }
 
-// write writes replies and frames until there are none. Each watch has its turn.
+// job is one thing to be written: what the wire owes, a reply, or a watch's next
+// frame.
+type job struct {
+	flush bool
+	reply *reply
+	watch *watching
+}
+
+// write writes until there is nothing. Each watch has its turn.
 func (k *socket) write() {
-	for {
-		r, w := k.next()
-		switch {
-		case r != nil:
-			err := k.put(bytes.NewReader(r.data), len(r.data))
-			if r.done != nil {
-				r.done()
-			}
-			k.check(err)
-		case w != nil:
-			k.deliver(w)
-		default:
-			return
-		}
+	for j, ok := k.next(); ok; j, ok = k.next() {
+		k.do(j)
 	}
 }
 
-// next gives what is to be written next; nothing ends the writer.
-func (k *socket) next() (*reply, *watching) {
+// do writes, and may wait for the client.
+func (k *socket) do(j job) {
+	switch {
+	case j.reply != nil:
+		k.reply(j.reply)
+	case j.watch != nil:
+		k.deliver(j.watch)
+	default:
+		k.check(k.out.write(nil))
+	}
+}
+
+func (k *socket) reply(r *reply) {
+	err := k.put(r.data, nil, "")
+	if r.done != nil {
+		r.done()
+	}
+	k.check(err)
+}
+
+// next gives what is to be written next, or ends the writer.
+func (k *socket) next() (j job, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.replies) > 0 {
+	switch {
+	case k.owing:
+		k.owing = false
+		return job{flush: true}, true
+	case len(k.replies) > 0:
 		r := k.replies[0]
 		k.replies = k.replies[1:]
 		k.queued -= len(r.data)
 		k.talk -= r.talk
-		return &r, nil
-	}
-	if len(k.ready) > 0 && !k.ended {
+		return job{reply: &r}, true
+	case len(k.ready) > 0 && !k.ended:
 		w := k.ready[0]
 		k.ready = k.ready[1:]
 		w.queued = false
-		return nil, w
+		return job{watch: w}, true
 	}
 	k.writing = false
-	return nil, nil
+	return j, false
+}
+
+// owe has what the wire could not write at once written.
+func (k *socket) owe() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.owing = true
+	k.writeSoon()
+}
+
+// idle says that there is nothing to be written, and ends the writer.
+func (k *socket) idle() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.writing = k.owing || len(k.replies) > 0 || len(k.ready) > 0 && !k.ended
+	return !k.writing
 }
 
 // deliver writes a watch's next frame, if there is one.
@@ -164,59 +199,58 @@ func (k *socket) over(w *watching, err error) {
 
 // frame writes a frame: {"w": w, "n": n, "ops": [...]}.
 func (k *socket) frame(w *watching, f skein.Frame) error {
-	head := fmt.Sprintf(`{"w":%s,"n":%d,"ops":`, w.name, f.N)
-	parts := make([]io.Reader, 0, len(f.Parts)+2)
-	parts = append(parts, strings.NewReader(head))
-	size := len(head) + 1
-	for _, p := range f.Parts {
-		parts = append(parts, bytes.NewReader(p))
+	k.server.figures.socketFrames.Inc()
+	return k.put(appendFrameHead(make([]byte, 0, 96), w.name, f.N), f.Parts, "}")
+}
+
+func appendFrameHead(b []byte, name string, n int64) []byte {
+	b = append(append(b, `{"w":`...), name...)
+	b = strconv.AppendInt(append(b, `,"n":`...), n, 10)
+	return append(b, `,"ops":`...)
+}
+
+// put writes one message of a head, parts and a tail. A long one goes out in
+// fragments, so that pings pass between them, and may take as long as it makes
+// progress.
+func (k *socket) put(head []byte, parts [][]byte, tail string) error {
+	size := len(head) + len(tail)
+	for _, p := range parts {
 		size += len(p)
 	}
-	parts = append(parts, strings.NewReader("}"))
-	k.server.figures.frames.WithLabelValues("websocket").Inc()
-	return k.put(io.MultiReader(parts...), size)
-}
-
-// put writes one message of that size. A long one goes out in fragments, so that
-// pings pass between them, and may take as long as it makes progress.
-func (k *socket) put(from io.Reader, size int) error {
+	k.server.figures.socketBytes.Add(float64(size))
 	buf := k.server.pieces.Get().(*[piece]byte)
 	defer k.server.pieces.Put(buf)
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	patience := time.AfterFunc(k.server.cfg.Limits.Stall, func() { cancel(errStalled) })
-	defer patience.Stop()
-	k.server.figures.bytes.WithLabelValues("websocket").Add(float64(size))
-	if size <= piece {
-		n, err := io.ReadFull(from, buf[:size])
-		if err == nil {
-			err = k.conn.Write(ctx, websocket.MessageText, buf[:n])
+	if size <= piece-longestHead {
+		b := appendHead(buf[:0], text, true, size)
+		b = append(b, head...)
+		for _, p := range parts {
+			b = append(b, p...)
 		}
-		return stallOr(ctx, err)
+		return k.out.write(append(b, tail...))
 	}
-	out, err := k.conn.Writer(ctx, websocket.MessageText)
-	if err != nil {
-		return stallOr(ctx, err)
+	all := make([]io.Reader, 0, len(parts)+2)
+	all = append(all, bytes.NewReader(head))
+	for _, p := range parts {
+		all = append(all, bytes.NewReader(p))
 	}
-	for {
-		n, end := io.ReadFull(from, buf[:])
-		if n > 0 {
-			if _, err := out.Write(buf[:n]); err != nil {
-				return stallOr(ctx, err)
-			}
-			patience.Reset(k.server.cfg.Limits.Stall)
-		}
-		if end != nil {
-			return stallOr(ctx, out.Close())
-		}
-	}
+	return k.fragments(io.MultiReader(append(all, strings.NewReader(tail))...), size, buf)
 }
 
-func stallOr(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+// fragments writes a long message.
+func (k *socket) fragments(from io.Reader, size int, buf *[piece]byte) error {
+	for kind := byte(text); size > 0; kind = continued {
+		n := min(size, piece-longestHead)
+		size -= n
+		b := appendHead(buf[:0], kind, size == 0, n)
+		b = b[:len(b)+n]
+		if _, err := io.ReadFull(from, b[len(b)-n:]); err != nil {
+			return err
+		}
+		if err := k.out.write(b); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // check closes the socket where it could not be written to.
@@ -231,5 +265,5 @@ func (k *socket) check(err error) {
 	k.ended = true
 	k.ready = nil
 	k.mu.Unlock()
-	_ = k.conn.Close(websocket.StatusPolicyViolation, string(stalled)) // the reader notices
+	_ = k.conn.CloseNow() // the reader notices; a goodbye has no way to the client
 }

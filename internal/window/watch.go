@@ -239,21 +239,12 @@ func (w *Watch) poll() (f Frame, wait time.Duration, ok bool, need int64, err er
 	defer r.mu.Unlock()
 	defer func() {
 		if p := recover(); p != nil {
-			w.broken = errBroken(r.id, p)
-			r.fail(w.broken)
+			w.fault(p)
 			f, wait, ok, need, err = Frame{}, 0, false, nothing, w.broken
 		}
 	}()
-	switch {
-	case w.closed:
-		return f, 0, false, nothing, errLeft()
-	case r.ended != nil:
-		return f, 0, false, nothing, r.ended
-	case w.broken != nil:
-		return f, 0, false, nothing, w.broken
-	case w.held || w.n > 0 && !w.again && w.version == r.version:
-		w.waiting = true
-		return f, 0, false, nothing, nil
+	if idle, err := w.idle(); idle || err != nil {
+		return f, 0, false, nothing, err
 	}
 	if w.n > 0 && !w.again && !w.behind() {
 		f, wait, ok, err = w.step()
@@ -269,7 +260,79 @@ func (w *Watch) poll() (f Frame, wait time.Duration, ok bool, need int64, err er
 	return f, 0, err == nil, nothing, err
 }
 
-// Notify has f called when there is something after Poll has said that there is
+// idle says that there is nothing for the reader, or why there never will be. The
+// room's lock is held.
+func (w *Watch) idle() (bool, error) {
+	r := w.room
+	switch {
+	case w.closed:
+		return false, errLeft()
+	case r.ended != nil:
+		return false, r.ended
+	case w.broken != nil:
+		return false, w.broken
+	}
+	idle := w.held || w.n > 0 && !w.again && w.version == r.version
+	if idle {
+		w.waiting = true
+	}
+	return idle, nil
+}
+
+// fault ends the watch, of which a frame failed badly. The room's lock is held.
+func (w *Watch) fault(p any) {
+	w.broken = errBroken(w.room.id, p)
+	w.room.fail(w.broken)
+}
+
+// Ready is what Take has found.
+type Ready int
+
+// What Take finds.
+const (
+	Nothing Ready = iota // the function of Notify is called when there is something
+	Last                 // a frame, and after it Nothing
+	More                 // a frame, and there may be another
+	Slow                 // what only Poll gives: a snapshot, an end, a text that waits for its time
+)
+
+// Take is Poll for who serves many watches in their turns and must not be kept by
+// one of them: it gives the frame of what is new, and never reads the store.
+func (w *Watch) Take() (f Frame, ready Ready) {
+	r := w.room
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	defer func() {
+		if p := recover(); p != nil {
+			w.fault(p)
+			f, ready = Frame{}, Slow
+		}
+	}()
+	idle, err := w.idle()
+	switch {
+	case idle:
+		return f, Nothing
+	case err != nil || w.n == 0 || w.again || w.behind():
+		return f, Slow
+	}
+	f, wait, ok, err := w.step()
+	if err != nil {
+		w.broken = err
+	}
+	switch {
+	case err != nil || w.again || !ok && wait > 0:
+		return Frame{}, Slow
+	case ok && w.version != r.version:
+		return f, More
+	}
+	w.waiting = true
+	if ok {
+		return f, Last
+	}
+	return f, Nothing
+}
+
+// Notify has f called when there is something after Poll or Take has said that there is
 // nothing, when the watch ends, and when a hold does. f must not block and must
 // not use the watch.
 func (w *Watch) Notify(f func()) {
@@ -326,6 +389,9 @@ func (w *Watch) wake() {
 	w.waiting = false
 	if w.notify != nil {
 		w.notify()
+	}
+	if len(w.ready) > 0 {
+		return
 	}
 	select {
 	case w.ready <- struct{}{}:

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/skeinhq/skein"
+)
+
+// pump writes what can be written without waiting, for all sockets that have
+// something: a few goroutines do, in the place of one for each. What cannot be
+// written at once is the socket's own to write.
+type pump struct {
+	mu      sync.Mutex // guards the rest
+	waiting []*socket
+	next    int // of waiting
+	running int
+}
+
+// add has a socket's turn come. The socket is its pump's until then.
+func (p *pump) add(k *socket) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = append(p.waiting, k)
+	if p.running < runtime.GOMAXPROCS(0) {
+		p.running++
+		go p.run() // it ends when nobody waits, and every socket waits for its turn
+	}
+}
+
+func (p *pump) run() {
+	var buf [piece]byte
+	for {
+		p.mu.Lock()
+		if p.next == len(p.waiting) {
+			p.waiting, p.next = p.waiting[:0], 0
+			p.running--
+			p.mu.Unlock()
+			return
+		}
+		k := p.waiting[p.next]
+		p.waiting[p.next] = nil
+		p.next++
+		p.mu.Unlock()
+		k.turn(buf[:0])
+	}
+}
+
+// turn writes a frame, and has the next turn come where there is more. What may take
+// its time has a goroutine of its own.
+func (k *socket) turn(buf []byte) {
+	j, ok := k.next()
+	if !ok {
+		k.work.Done()
+		return
+	}
+	j = k.quick(j, buf)
+	switch {
+	case j != job{}:
+		go func() { // the socket waits for it
+			defer k.work.Done()
+			k.do(j)
+			k.write()
+		}()
+	case k.idle():
+		k.work.Done()
+	default:
+		k.server.pump.add(k)
+	}
+}
+
+// quick does what can be done at once, and gives what is left of the job.
+func (k *socket) quick(j job, buf []byte) job {
+	if j.watch == nil {
+		return j
+	}
+	f, ready := j.watch.watch.Take()
+	switch ready {
+	case skein.Slow:
+		return j
+	case skein.Nothing:
+		return job{}
+	case skein.More:
+		k.wake(j.watch)
+	}
+	k.server.figures.socketFrames.Inc()
+	buf = appendFrameHead(append(buf, make([]byte, longestHead)...), j.watch.name, f.N)
+	for _, p := range f.Parts {
+		buf = append(buf, p...)
+	}
+	buf = append(buf, '}')
+	size := len(buf) - longestHead
+	k.server.figures.socketBytes.Add(float64(size))
+	var head [longestHead]byte
+	n := len(appendHead(head[:0], text, true, size))
+	copy(buf[longestHead-n:], head[:n])
+	return job{flush: !k.out.offer(buf[longestHead-n:])}
+}
