@@ -329,7 +329,7 @@ func TestATurnInAnotherProcessIsStopped(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "t.db")
 	entered := make(chan struct{}, 1)
-	cfg := skein.Config{Tools: []tool.Tool{gate(t, entered, nil)}, Model: "scripted", Models: script(t, calls("gate")), Lease: 300 * time.Millisecond}
+	cfg := skein.Config{Tools: []tool.Tool{gate(t, entered, nil)}, Model: "scripted", Models: script(t, calls("gate")), Lease: 3 * time.Second}
 	one, two := cfg, cfg
 	one.Store, two.Store = openSQLite(t, path, nil), openSQLite(t, path, nil)
 	th := open(t, engine(t, one), "main", skein.Settings{})

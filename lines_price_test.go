@@ -51,7 +51,7 @@ func TestTheLinesAndTheThreadTellTheSamePrice(t *testing.T) {
 	}
 	var billed, nodes, told thread.Usage
 	refused := false
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		billed, nodes, refused = thread.Usage{}, thread.Usage{}, false
 		for n, err := range th.Lines(ctx) {
 			if err != nil {

@@ -43,7 +43,7 @@ func viewing(t *testing.T, th *skein.Thread, o skein.ViewOptions) *viewer {
 // until takes frames until the view is as wanted.
 func (v *viewer) until(what string, ok func(view.View) bool) view.View {
 	v.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	for {
 		if got := v.replica.View(); got.N > 0 && ok(got) {
@@ -105,7 +105,7 @@ func TestATalkIsViewedByAnotherProcess(t *testing.T) {
 // ended reads a watch to its end.
 func ended(t *testing.T, w *skein.Watch, code thread.Code) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
 	for {
 		if _, err := w.Next(ctx); err != nil {

@@ -271,9 +271,9 @@ func TestTheListIsAskedForAgainWhenItChanged(t *testing.T) {
 
 func TestACallThatHangsEndsAndIsCancelled(t *testing.T) {
 	s := as("srv", "full")
-	s.Timeout = time.Second
+	s.Timeout = 3 * time.Second
 	b := open(t, s)
-	b.expect("srv_hang", `{}`, true, "the MCP server srv did not answer within 1s", "cancelled")
+	b.expect("srv_hang", `{}`, true, "the MCP server srv did not answer within 3s", "cancelled")
 	b.until("hang was cancelled")
 	b.expect("srv_structure", `{}`, false, `"a"`) // the server lives
 	if strings.Contains(b.warnings(), "ended") {
