@@ -178,6 +178,7 @@ func safeType(kind string) string {
 
 func (s *Server) getBlob(ctx context.Context, in *struct {
 	BlobPath
+	Conditional
 	Seq int64 `query:"seq" minimum:"0" doc:"The message that holds them: it is found sooner. Default: the newest 20,000 are looked through."`
 }) (*huma.StreamResponse, error) {
 	t, err := s.thread(ctx, in.ID)
@@ -192,7 +193,7 @@ func (s *Server) getBlob(ctx context.Context, in *struct {
 		h := w.Header()
 		h.Set("ETag", `"`+in.SHA256+`"`)
 		h.Set("Cache-Control", "private, no-cache")
-		if r.Header.Get("If-None-Match") == `"`+in.SHA256+`"` {
+		if in.holds(`"` + in.SHA256 + `"`) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}

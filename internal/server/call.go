@@ -81,7 +81,7 @@ func (k *socket) carry(name string, r *request) {
 	k.server.mux.ServeHTTP(out, req)
 	c := called{Call: json.RawMessage(name), Status: out.status}
 	body := bytes.TrimSpace(out.body.Bytes())
-	if len(body) == 0 {
+	if len(body) == 0 || r.Method == http.MethodHead {
 		body = []byte("null")
 	}
 	if out.status < 400 {

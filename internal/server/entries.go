@@ -23,7 +23,7 @@ func (s *Server) listEntries(ctx context.Context, in *struct {
 	Order    string `query:"order" enum:"asc,desc" default:"desc" doc:"desc: the newest first."`
 	Cursor   string `query:"cursor" maxLength:"600" doc:"The next of the page before."`
 	Inactive bool   `query:"inactive" doc:"Undone messages too; each says that it is undone."`
-	Match    string `header:"If-None-Match" maxLength:"300"`
+	Conditional
 }) (*pageAnswer, error) {
 	t, err := s.thread(ctx, in.ID)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Server) listEntries(ctx context.Context, in *struct {
 		return nil, err
 	}
 	out := &pageAnswer{Status: 200, ETag: `"` + page.Tag + `"`, Cache: "private, no-cache", Body: &page}
-	if in.Match == out.ETag {
+	if in.holds(out.ETag) {
 		out.Status, out.Body = 304, nil
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"path"
 	"strconv"
 	"time"
 )
@@ -26,8 +27,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	mux := s.mux
-	if own(r.URL.Path) {
+	at := r.URL.EscapedPath()
+	clean := path.Clean("/" + at)
+	if own(r.URL.Path) || own(clean) {
 		mux = s.own
+		if at != clean {
+			nowhere(w) // the mux would send the asker elsewhere
+			return
+		}
 	}
 	if _, pattern := mux.Handler(r); pattern == "" {
 		lost(w, r, mux)
@@ -61,6 +68,11 @@ func lost(w http.ResponseWriter, r *http.Request, mux *http.ServeMux) {
 		problem(http.StatusMethodNotAllowed, "there is no "+r.Method+" here", "allowed: "+probe.header.Get("Allow")).write(w)
 		return
 	}
+	nowhere(w)
+}
+
+// nowhere answers where there is no such path.
+func nowhere(w http.ResponseWriter) {
 	problem(http.StatusNotFound, "there is nothing at this path", "see /openapi.json").write(w)
 }
 
