@@ -25,13 +25,20 @@ import (
 // trap is a store that panics where it is told to: as often as its counts say.
 type trap struct {
 	store.Store
-	entry, lines, usage atomic.Int64
+	thread, entry, lines, usage atomic.Int64
 }
 
 func spring(n *atomic.Int64) {
 	if n.Load() > 0 && n.Add(-1) >= 0 {
 		panic("a trap")
 	}
+}
+
+func (s *trap) Thread(ctx context.Context, space, id string) (thread.Thread, error) {
+	if id == "pit" { // others are read at any time
+		spring(&s.thread)
+	}
+	return s.Store.Thread(ctx, space, id)
 }
 
 func (s *trap) Entry(ctx context.Context, t *thread.Thread, seq int64) (thread.Entry, error) {
@@ -197,6 +204,26 @@ type crooked struct{}
 
 func (crooked) Stream(context.Context, *model.Request) iter.Seq2[model.Event, error] {
 	panic("a trap")
+}
+
+func TestAPanicOfASocketEndsItAlone(t *testing.T) {
+	s, tr, j := trapped(t)
+	s.create("launch")
+	s.create("pit")
+	other := s.dial()
+	other.write(`{"watch":1,"thread":"launch"}`)
+	other.read()
+	k := s.dial()
+	tr.thread.Store(1)
+	k.write(`{"watch":1,"thread":"pit"}`)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, data, err := k.conn.Read(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("the socket goes on: %q, %v", data, err)
+	}
+	s.logged(j, "socket", 1)
+	s.say("launch", "still there?")
+	other.read()
 }
 
 // A turn that panics ends in the log, with words for people; its thread and others

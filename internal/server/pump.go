@@ -49,24 +49,32 @@ func (p *pump) run() {
 // turn writes a frame, and has the next turn come where there is more. What may take
 // its time has a goroutine of its own.
 func (k *socket) turn(buf []byte) {
+	over := true
+	defer func() {
+		if over {
+			k.work.Done()
+		}
+	}()
+	defer k.survive()
 	j, ok := k.next()
 	if !ok {
-		k.work.Done()
 		return
 	}
 	j = k.quick(j, buf)
-	switch {
-	case j != job{}:
-		go func() { // the socket waits for it
-			defer k.work.Done()
-			k.do(j)
-			k.write()
-		}()
-	case k.idle():
-		k.work.Done()
-	default:
-		k.server.pump.add(k)
+	if j == (job{}) && k.idle() {
+		return
 	}
+	over = false
+	if j == (job{}) {
+		k.server.pump.add(k)
+		return
+	}
+	go func() { // the socket waits for it
+		defer k.work.Done()
+		defer k.survive()
+		k.do(j)
+		k.write()
+	}()
 }
 
 // quick does what can be done at once, and gives what is left of the job.

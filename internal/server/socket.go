@@ -97,25 +97,41 @@ func (k *socket) run() {
 	k.work.Add(1)
 	stop := context.AfterFunc(k.ctx, func() {
 		defer k.work.Done()
+		defer k.survive()
 		k.goodbye(endOf(k.ctx))
 	})
-	for {
-		kind, data, err := k.conn.Read(context.Background())
-		if err != nil {
-			break
-		}
-		if kind != websocket.MessageText {
-			_ = k.conn.Close(websocket.StatusUnsupportedData, "write JSON as text")
-			break
-		}
-		k.hear(data)
-	}
+	k.read()
 	if stop() {
 		k.work.Done()
 	}
 	k.end()
 	_ = k.conn.CloseNow() // it is over in any case
 	k.work.Wait()
+}
+
+// read hears what the client says until it leaves.
+func (k *socket) read() {
+	defer k.survive()
+	for {
+		kind, data, err := k.conn.Read(context.Background())
+		if err != nil {
+			return
+		}
+		if kind != websocket.MessageText {
+			_ = k.conn.Close(websocket.StatusUnsupportedData, "write JSON as text")
+			return
+		}
+		k.hear(data)
+	}
+}
+
+// survive is deferred around all that is done for the socket: a panic ends it, and no
+// other.
+func (k *socket) survive() {
+	if p := recover(); p != nil {
+		k.server.fault("socket", thread.Caught(p))
+		_ = k.conn.CloseNow()
+	}
 }
 
 // end lets nothing begin any more and closes the watches.
@@ -138,7 +154,10 @@ func (k *socket) start(work func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.ended {
-		k.work.Go(work)
+		k.work.Go(func() {
+			defer k.survive()
+			work()
+		})
 	}
 }
 
