@@ -7,7 +7,8 @@
 // analysed while a message is appended: a second goroutine gives the search
 // index the words when the writer has been idle for a moment. A line is found by
 // reading few pages, which differ little with the length of a thread: the row of a
-// message is read only for what lies there.
+// message is read only for what lies there, and where messages follow each other
+// without other entries between them, the index is read for a few of them alone.
 //
 //	threads   a row for each: its state, written once for each group of writes
 //	entries   the log; the key packs the thread's number and the seq

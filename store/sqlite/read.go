@@ -184,32 +184,51 @@ func (s *Store) Messages(ctx context.Context, t *thread.Thread, from, to int64) 
 	}
 }
 
+const (
+	selectRun       = `SELECT ` + entryColumns + ` FROM entries WHERE thread=? AND branch=? AND idx >= ? AND idx < ? ORDER BY idx LIMIT ?`
+	selectRunPlaced = `SELECT ` + entryColumns + ` FROM entries WHERE at >= ? AND at < ? ORDER BY at LIMIT ?`
+)
+
+// run reads messages that follow each other on a branch, as many as fit in a page.
 func (s *Store) run(ctx context.Context, t *thread.Thread, run store.Run) (out []thread.Entry, err error) {
 	err = s.readers.snapshot(ctx, "messages", func(c *conn) error {
 		row, err := rowOf(c, t, run.Origin)
 		if err != nil {
 			return err
 		}
-		bytes := 0
-		err = c.query(`SELECT `+entryColumns+` FROM entries WHERE thread=? AND branch=? AND idx >= ? AND idx < ? ORDER BY idx LIMIT ?`,
-			[]any{row, run.Branch, run.From, run.To, page}, func(r *sqlite3.Stmt) error {
-				e, err := scanEntry(r)
-				if err != nil {
-					return err
-				}
-				if e.Index != run.From+int64(len(out)) {
-					return damaged(t.ID, nil)
-				}
-				out = append(out, e)
-				if bytes += len(r.ColumnRawText(8)); bytes > pageBytes {
-					return errEnough
-				}
-				return nil
-			})
-		if err == nil && len(out) == 0 {
-			return damaged(t.ID, nil)
+		b := branch{row, run.Branch}
+		sql, args := selectRun, []any{row, run.Branch, run.From, run.To, page}
+		seq, n := s.places.find(b, run.From)
+		if n >= min(page, run.To-run.From) {
+			sql, args = selectRunPlaced, []any{packed(row, seq), packed(row, seq+min(n, run.To-run.From)), page}
 		}
-		return err
+		bytes := 0
+		err = c.query(sql, args, func(r *sqlite3.Stmt) error {
+			e, err := scanEntry(r)
+			if err != nil {
+				return err
+			}
+			if e.Branch != run.Branch || e.Index != run.From+int64(len(out)) {
+				return damaged(t.ID, nil)
+			}
+			out = append(out, e)
+			if bytes += len(r.ColumnRawText(8)); bytes > pageBytes {
+				return errEnough
+			}
+			return nil
+		})
+		if err == nil && len(out) == 0 {
+			err = damaged(t.ID, nil)
+		}
+		if err != nil || sql == selectRunPlaced {
+			return err
+		}
+		first, last := out[0], out[len(out)-1]
+		if last.Seq-first.Seq == last.Index-first.Index && len(out) > 1 {
+			s.places.note(b, first.Index, last.Index, first.Seq-first.Index)
+			return nil
+		}
+		return s.places.learn(c, b, first.Index, first.Seq)
 	})
 	return out, err
 }
@@ -230,7 +249,7 @@ func (s *Store) Nodes(ctx context.Context, t *thread.Thread, spans []thread.Span
 				}
 				rows[seg.Origin] = row
 			}
-			n, ok, err := readNode(c, row, seg.Branch, span)
+			n, ok, err := s.node(c, branch{row, seg.Branch}, span)
 			if err != nil {
 				return err
 			}
@@ -256,13 +275,41 @@ const selectNode = `SELECT e.at, coalesce(n.time, e.time),
 	LEFT JOIN nodes_1 o ON o.thread = CASE WHEN n.at IS NULL THEN e.thread END AND o.seq = (e.at & 4294967295) AND o.level = +?4
 	WHERE e.thread = ?1 AND e.branch = ?2 AND e.idx = ?3`
 
-func readNode(c *conn, row, branch int64, span thread.Span) (n thread.Node, ok bool, err error) {
+// selectPlaced does the same where the message's place is known: first for a
+// verbatim line, then for a wider one.
+const (
+	selectLeafPlaced = `SELECT e.at, e.time, e.line, e.ends,
+	coalesce(n.text, o.text), coalesce(n.writer, o.writer), coalesce(n.version, o.version), coalesce(n.usage, o.usage)
+	FROM entries e
+	LEFT JOIN nodes n ON n.at = CASE WHEN e.line IS NULL THEN ?2 END
+	LEFT JOIN nodes_1 o ON o.thread = CASE WHEN e.line IS NULL AND n.at IS NULL THEN ?3 END AND o.seq = ?4 AND o.level = +?5
+	WHERE e.at = ?1`
+	selectNodePlaced = `SELECT ?1, coalesce(n.time, e.time), e.line, e.ends,
+	coalesce(n.text, o.text), coalesce(n.writer, o.writer), coalesce(n.version, o.version), coalesce(n.usage, o.usage)
+	FROM (SELECT 1)
+	LEFT JOIN nodes n ON n.at = ?2
+	LEFT JOIN entries e ON e.at = CASE WHEN n.at IS NULL THEN ?1 END
+	LEFT JOIN nodes_1 o ON o.thread = CASE WHEN n.at IS NULL THEN ?3 END AND o.seq = ?4 AND o.level = +?5`
+)
+
+func (s *Store) node(c *conn, b branch, span thread.Span) (n thread.Node, ok bool, err error) {
 	level := span.Level()
-	_, err2 := c.one(selectNode, []any{row, branch, span.Last(), level, packedNode(row, 0, level)}, func(s *sqlite3.Stmt) {
-		n, ok, err = scanNode(s, span)
+	sql, args := selectNode, []any{b.row, b.branch, span.Last(), level, packedNode(b.row, 0, level)}
+	seq, known := s.places.find(b, span.Last())
+	if known > 0 {
+		sql, args = selectNodePlaced, []any{packed(b.row, seq), packedNode(b.row, seq, level), b.row, seq, level}
+		if level == 0 {
+			sql = selectLeafPlaced
+		}
+	}
+	found, err2 := c.one(sql, args, func(r *sqlite3.Stmt) {
+		n, ok, err = scanNode(r, span)
 	})
 	if err == nil {
 		err = err2
+	}
+	if err == nil && found && known == 0 {
+		err = s.places.learn(c, b, span.Last(), n.Seq)
 	}
 	return n, ok, err
 }

@@ -27,6 +27,7 @@ func (s *Store) Repair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.places.forget() // what was found by a damaged index
 	for _, f := range families {
 		err := s.update(ctx, "repair", f[0].ID, func(x *tx) error { return repairFamily(ctx, x, f[0].Space, f[0].Root) })
 		if err != nil {

@@ -33,6 +33,7 @@ type Store struct {
 	path string
 	now  func() time.Time
 
+	places  *places
 	readers *pool
 	writer  *writer  // nil where it is read-only
 	indexer *indexer // nil where it is read-only
@@ -87,7 +88,7 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if o.Busy <= 0 {
 		o.Busy = 10 * time.Second
 	}
-	s := &Store{path: path, now: o.Now}
+	s := &Store{path: path, now: o.Now, places: newPlaces()}
 	s.writes = writes{Now: s.now, On: func(ctx context.Context, op string, key thread.Key, work func(store.Tx, *store.Head) error) (wait func() error) {
 		r, err := s.sendOn(ctx, op, key, func(x *tx, h *store.Head) error { return work(x, h) })
 		if err != nil {
