@@ -165,21 +165,37 @@ func (m *model) warn(text string) {
 }
 
 // putBelow puts an aside below the message that was the newest then; false where
-// that is not held.
+// that is not held. What an entry says is put there once it is: a message may be
+// counted before it comes, and what stands below it or before it comes meanwhile.
 func (t *transcript) putBelow(a aside) bool {
-	if !t.atEnd() || len(t.held) == 0 {
-		return false
-	}
 	at := len(t.held) - 1
 	for a.seq != 0 && at > 0 && t.held[at].seq > a.seq {
 		at--
 	}
+	if at < 0 || at == len(t.held)-1 && !t.atEnd() {
+		if a.seq != 0 && len(t.unplaced) < maxUnplaced {
+			t.unplaced = append(t.unplaced, a)
+		}
+		return false
+	}
 	d := t.held[at]
-	if a.seq != 0 && slices.ContainsFunc(d.below, func(b aside) bool { return b.seq == a.seq }) {
-		return true
+	if a.seq != 0 && (d.seq > a.seq || slices.ContainsFunc(d.below, func(b aside) bool { return b.seq == a.seq })) {
+		return true // who goes back to it reads it with its message
 	}
 	d.below, d.lines = append(d.below, a), nil
 	return true
+}
+
+// maxUnplaced is how many asides wait for their message at most.
+const maxUnplaced = 100
+
+// placeAsides puts the asides that waited for their message below it.
+func (t *transcript) placeAsides() {
+	waited := t.unplaced
+	t.unplaced = nil
+	for _, a := range waited {
+		t.putBelow(a)
+	}
 }
 
 // tells says whether a text stands below the newest message already.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -199,6 +200,51 @@ func TestAParkedTurnIsNobodysWhateverWasReadBefore(t *testing.T) {
 		s.m.leaving, s.effects = false, nil
 		if got := len(wanted[stopAnswer](s.press("ctrl+c"))); got != c.stops {
 			t.Errorf("%s: Ctrl-C stops %d times, want %d", c.name, got, c.stops)
+		}
+	}
+}
+
+// TestWhatStandsBelowAMessageThatIsOnlyCountedComesWithIt: a status may count messages
+// whose commits are told of later, in whatever way they come.
+func TestWhatStandsBelowAMessageThatIsOnlyCountedComesWithIt(t *testing.T) {
+	all := plan()[:5]
+	for i := range all {
+		all[i].seq = int64(10 * i)
+	}
+	cut := compaction()
+	cut.Seq = 35 // between the fourth and the fifth
+	tells := func(from int) (out happened) {
+		out = happened{sitting: 1, tip: 50, length: 5}
+		for i := range all[from:] {
+			m := all[from+i]
+			out.events = append(out.events, event{message: &m})
+		}
+		return out
+	}
+	ways := map[string][]any{
+		"by events":          {happens(cut), tells(3)},
+		"in order":           {tells(3), happens(cut)},
+		"in a page":          {happens(cut), pageRead{sitting: 1, from: 3, messages: all[3:]}},
+		"in a page before":   {pageRead{sitting: 1, from: 3, messages: all[3:]}, happens(cut)},
+		"in pieces":          {happened{sitting: 1, events: tells(3).events[:1]}, happens(cut), tells(4)},
+		"told of more often": {happens(cut), happens(cut), tells(3), happens(cut)},
+	}
+	for name, comes := range ways {
+		s := play(t, 80, 60).opens(all[:3]...)
+		s.give(statusRead{sitting: 1, status: status{cached: -1, tip: 50, length: 5, newest: 4}})
+		for _, msg := range comes {
+			if p, ok := msg.(pageRead); ok {
+				p.age = s.m.transcript.age
+				msg = p
+			}
+			s.give(msg)
+		}
+		var got []string
+		for _, d := range s.m.transcript.held {
+			got = append(got, fmt.Sprint(len(d.below)))
+		}
+		if want := "0 0 0 1 0"; strings.Join(got, " ") != want {
+			t.Errorf("%s: below the messages stand %s asides, want %s", name, strings.Join(got, " "), want)
 		}
 	}
 }

@@ -33,6 +33,8 @@ type transcript struct {
 	answers []*answer
 	waiting []*waiting
 
+	unplaced []aside // whose message has not come
+
 	follow bool // the end is in view, and stays so
 	top    place
 	folds  folds
@@ -290,6 +292,7 @@ func (t *transcript) take(from int64, page []message) {
 		}
 	}
 	t.length = max(t.length, t.to())
+	t.placeAsides()
 	if target := t.target; target >= 0 {
 		t.target = -1
 		t.show(target)
@@ -309,6 +312,7 @@ func (t *transcript) add(m message) *drawn {
 	}
 	t.held = append(t.held, d)
 	t.length = max(t.length, m.index+1)
+	t.placeAsides()
 	if len(t.held) > heldMessages && t.follow {
 		drop := len(t.held) - heldMessages
 		t.held = slices.Clone(t.held[drop:])
@@ -319,7 +323,7 @@ func (t *transcript) add(m message) *drawn {
 
 // restart lets go of all that is held, as after a rewind.
 func (t *transcript) restart(length int64) {
-	t.length, t.from, t.held = length, length, nil
+	t.length, t.from, t.held, t.unplaced = length, length, nil, nil
 	t.follow, t.asking, t.marked, t.target = true, false, -1, -1
 	t.top = place{index: length}
 	t.age++
