@@ -65,7 +65,7 @@ func description(cfg Config) huma.Config {
 				},
 			},
 		},
-		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		Formats:       map[string]huma.Format{"application/json": format, "json": format},
 		DefaultFormat: "application/json",
 	}
 	c.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[thread.Entry](), reflect.TypeFor[LogEntry]())
@@ -119,6 +119,7 @@ func handle[I, O any](s *Server, id string, f func(context.Context, *I) (*O, err
 		OperationID: rt.id, Method: rt.method, Path: rt.path, Summary: rt.summary, Tags: []string{rt.tag},
 		Security: rt.security(), DefaultStatus: successes[id],
 		MaxBodyBytes: size + 1, BodyReadTimeout: patience, RejectUnknownQueryParameters: true,
+		Middlewares: huma.Middlewares{isJSON},
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := f(ctx, in)

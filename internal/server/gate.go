@@ -139,6 +139,12 @@ func (s *Server) pass(w http.ResponseWriter, r *http.Request, rt *route, next ht
 		}
 		defer leave()
 	}
+	if rt.id == "connect" {
+		if refused := checkUpgrade(w, r); refused != nil {
+			refused.write(w)
+			return
+		}
+	}
 	s.bound(w, r, rt)
 	next(w, r)
 }

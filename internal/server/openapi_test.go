@@ -190,6 +190,7 @@ func TestEverySchemaOfTheDocumentIsSound(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"LogEntry": {"seq", "id", "kind", "message"}, "Message": {"author", "parts"}, "Thread": {"id", "epoch", "length"},
 		"Problem": {"code", "detail", "hint"}, "ViewPage": {"items", "epoch", "next"}, "NewMessage": {"text", "audience", "reply"},
+		"Settings": {"agent", "model", "strategy", "tail", "outline", "zone"}, "Marks": {"low", "high"}, "NewThread": {"settings"}, "ThreadChange": {"settings"},
 	} {
 		var schema struct{ Properties map[string]json.RawMessage }
 		if err := json.Unmarshal(doc.Components.Schemas[name], &schema); err != nil {

@@ -103,18 +103,25 @@ func problemOf(err error) (p *Problem, ok bool) {
 	}, e.Code != thread.Storage
 }
 
-// huma makes a document for what it finds wrong with a request.
+// huma makes a document for what it finds wrong with a request. Of errors that are
+// not about the request nothing is told.
 func init() {
 	huma.NewError = func(status int, detail string, errs ...error) huma.StatusError {
 		p := problem(status, detail, "")
+		switch {
+		case status == http.StatusRequestEntityTooLarge:
+			p.Detail, p.Hint = "the body is too long", "send less at once"
+		case status == http.StatusRequestTimeout:
+			p.Detail, p.Hint = "the body did not come in time", "send it again"
+		case detail == "cannot read request body":
+			p = problem(http.StatusBadRequest, "the body did not come whole", "send it again")
+		case detail == "validation failed":
+			p.Detail, p.Hint = "the request is not as it should be", "errors says what is wrong; /openapi.json has the form"
+		}
 		for _, err := range errs {
 			var d huma.ErrorDetailer
-			switch {
-			case err == nil:
-			case errors.As(err, &d):
+			if errors.As(err, &d) {
 				p.Errors = append(p.Errors, Fault{d.ErrorDetail().Location, d.ErrorDetail().Message})
-			default:
-				p.Errors = append(p.Errors, Fault{Message: err.Error()})
 			}
 		}
 		return p

@@ -294,11 +294,16 @@ func TestARevokedTokensStreamsEnd(t *testing.T) {
 func TestAStreamThatNeedsNoTokenEndsWhereOneIsNeeded(t *testing.T) {
 	s := open(t)
 	s.create("rope")
-	l := s.listen("/v1/threads/rope/events")
+	l, k := s.listen("/v1/threads/rope/events"), s.dial()
 	l.next()
+	k.write(`{"watch":"w","thread":"rope"}`)
+	k.read()
 	s.tokenFor("ben", nil, "read")
-	if e, ok := l.next(); !ok || e.kind != "end" {
+	if e, ok := l.next(); !ok || e.kind != "end" || e.data != `{"reason":"token"}` {
 		t.Errorf("it goes on with %+v", e)
+	}
+	if m := k.read(); string(m.End) != `"w"` || m.Reason != "token" {
+		t.Errorf("the socket ends with %s", m.raw)
 	}
 }
 

@@ -12,6 +12,7 @@ type reason string
 const (
 	deleted reason = "deleted"   // the thread was: do not come back
 	revoked reason = "revoked"   // the token was: do not come back
+	guarded reason = "token"     // the first token was made, and now one is needed: come back with one
 	drain   reason = "drain"     // the server ends: come back in a moment
 	stalled reason = "stalled"   // nothing could be sent for a minute: come back with a cursor
 	unknown reason = "not-found" // there is no such thread: do not come back
@@ -128,7 +129,10 @@ func (s *Server) checkTokens(ctx context.Context) error {
 	s.streams.mu.Lock()
 	defer s.streams.mu.Unlock()
 	for l := range s.streams.open {
-		if l.person.token == nil && s.guarded.Load() || l.person.token != nil && !live[l.person.token.ID] {
+		switch t := l.person.token; {
+		case t == nil && s.guarded.Load():
+			l.end(ending(guarded))
+		case t != nil && !live[t.ID]:
 			l.end(ending(revoked))
 		}
 	}

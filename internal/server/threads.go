@@ -33,7 +33,7 @@ type newThread struct {
 	ID       string          `json:"id,omitempty" maxLength:"64" doc:"Letters, digits, dots, dashes and underscores; default: a UUID."`
 	Title    string          `json:"title,omitempty" maxLength:"1000"`
 	Meta     json.RawMessage `json:"meta,omitempty" doc:"Any JSON, at most 64 KB."`
-	Settings *skein.Settings `json:"settings,omitempty" doc:"Agent, model, strategy, marks and zone; they stay."`
+	Settings *Settings       `json:"settings,omitempty" doc:"They stay."`
 }
 
 func (s *Server) createThread(ctx context.Context, in *struct{ Body newThread }) (*threadAnswer, error) {
@@ -44,11 +44,10 @@ func (s *Server) createThread(ctx context.Context, in *struct{ Body newThread })
 	if !by(ctx).sees(b.ID) {
 		return nil, forbidden(write)
 	}
-	var set skein.Settings
-	if b.Settings != nil {
-		set = *b.Settings
+	if err := checkThreadMeta(b.Meta); err != nil {
+		return nil, err
 	}
-	t, err := s.cfg.Engine.Create(ctx, b.ID, b.Title, set)
+	t, err := s.cfg.Engine.Create(ctx, b.ID, b.Title, b.Settings.given())
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func (s *Server) getThread(ctx context.Context, in *InThread) (*threadAnswer, er
 type threadChange struct {
 	Title    *string         `json:"title,omitempty" maxLength:"1000"`
 	Meta     json.RawMessage `json:"meta,omitempty" doc:"In the place of what is there; null: none."`
-	Settings *skein.Settings `json:"settings,omitempty" doc:"What is set in it is put over what is there."`
+	Settings *Settings       `json:"settings,omitempty" doc:"What is set in it is put over what is there."`
 }
 
 func (s *Server) changeThread(ctx context.Context, in *struct {
@@ -88,8 +87,11 @@ func (s *Server) changeThread(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkThreadMeta(in.Body.Meta); err != nil {
+		return nil, err
+	}
 	if in.Body.Settings != nil {
-		if err := t.Set(ctx, *in.Body.Settings); err != nil {
+		if err := t.Set(ctx, in.Body.Settings.given()); err != nil {
 			return nil, err
 		}
 	}
