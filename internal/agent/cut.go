@@ -35,14 +35,15 @@ var reasons = map[Moment]string{BetweenTurns: "tail", InsideTurn: "tail", Overfl
 // to stand for what leaves. Past HARD, and where no model writes lines, it has
 // the missing ones built at once. held says that a line that is not built yet has held the cut back.
 func (l *Log) Cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
+	weights := map[built]int{}
 	err = l.Anew(ctx, func() error {
-		held, err = l.cut(ctx, m, when)
+		held, err = l.cut(ctx, m, when, weights)
 		return err
 	})
 	return held, err
 }
 
-func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err error) {
+func (l *Log) cut(ctx context.Context, m Marks, when Moment, weights map[built]int) (held bool, err error) {
 	past, err := l.past(ctx)
 	if err != nil {
 		return false, err
@@ -69,7 +70,7 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 			return false, err
 		}
 	}
-	c := &cutter{ctx: ctx, log: l, nodes: map[thread.Span]thread.Node{}}
+	c := &cutter{ctx: ctx, log: l, weights: weights, missing: map[thread.Span]bool{}}
 	lines, err := c.leaves(tail.Start, want)
 	if err != nil {
 		return false, err
@@ -89,47 +90,89 @@ func (l *Log) cut(ctx context.Context, m Marks, when Moment) (held bool, err err
 	return start < want, c.commit(past, tail, start, m.Outline, reasons[when])
 }
 
-// cutter gathers the nodes that one cut needs.
+// cutter makes one cut.
 type cutter struct {
-	ctx   context.Context
-	log   *Log
-	nodes map[thread.Span]thread.Node
-	err   error // the first failure of weigh
+	ctx     context.Context
+	log     *Log
+	weights map[built]int        // of lines; kept while the cut is tried again
+	missing map[thread.Span]bool // lines that are not built yet
+	unread  []thread.Span        // lines that weigh was asked for in vain
+}
+
+// built is a line where it lies: there it never changes.
+type built struct {
+	origin string
+	branch int64
+	span   thread.Span
+}
+
+func (c *cutter) built(s thread.Span) built {
+	seg, _ := c.log.Thread.SegmentAt(s.Last())
+	return built{seg.Origin, seg.Branch, s}
 }
 
 // leaves reads the lines of messages [from, to) and gives the index of the
 // first that has none, or to.
 func (c *cutter) leaves(from, to int64) (int64, error) {
-	spans := make([]thread.Span, 0, to-from)
+	var unread []thread.Span
 	for i := from; i < to; i++ {
-		spans = append(spans, thread.Span{ID: i, N: 1})
+		s := thread.Span{ID: i, N: 1}
+		if _, ok := c.weights[c.built(s)]; !ok {
+			unread = append(unread, s)
+		}
 	}
-	nodes, err := c.log.Store.Nodes(c.ctx, &c.log.Thread, spans)
-	if err != nil {
+	if err := c.read(unread); err != nil {
 		return 0, err
 	}
-	for _, n := range nodes {
-		c.nodes[n.Span] = n
-	}
-	for i := from; i < to; i++ {
-		if _, ok := c.nodes[thread.Span{ID: i, N: 1}]; !ok {
-			return i, nil
+	for _, s := range unread {
+		if c.missing[s] {
+			return s.ID, nil
 		}
 	}
 	return to, nil
 }
 
-// weigh is the outline's Weigher.
+// read reads lines in one go.
+func (c *cutter) read(spans []thread.Span) error {
+	if len(spans) == 0 {
+		return nil
+	}
+	nodes, err := c.log.Store.Nodes(c.ctx, &c.log.Thread, spans)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		c.missing[s] = true
+	}
+	for _, n := range nodes {
+		delete(c.missing, n.Span)
+		c.weights[c.built(n.Span)] = prompt.LineWeight(n)
+	}
+	return nil
+}
+
+// weigh is the outline's Weigher. A line that was not read yet is noted.
 func (c *cutter) weigh(s thread.Span) (int, bool) {
-	n, ok := c.nodes[s]
-	if !ok && c.err == nil {
-		nodes, err := c.log.Store.Nodes(c.ctx, &c.log.Thread, []thread.Span{s})
-		if c.err = err; len(nodes) == 1 {
-			n, ok = nodes[0], true
-			c.nodes[s] = n
+	w, ok := c.weights[c.built(s)]
+	if !ok && !c.missing[s] {
+		c.unread = append(c.unread, s)
+	}
+	return w, ok
+}
+
+// grow is Outline.Grow, tried with the lines that are known until none is asked for
+// that is not: they are read a few hundred at a time, and not one by one.
+func (c *cutter) grow(old outline.Outline, start int64, m outline.Marks) (outline.Outline, error) {
+	for {
+		c.unread = c.unread[:0]
+		grown, _ := old.Grow(start, m, c.weigh)
+		if len(c.unread) == 0 {
+			return grown, nil
+		}
+		if err := c.read(c.unread); err != nil {
+			return grown, err
 		}
 	}
-	return prompt.LineWeight(n), ok
 }
 
 func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Marks, reason string) error {
@@ -144,9 +187,9 @@ func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Mar
 	for _, n := range past.Outline {
 		old.Lines = append(old.Lines, outline.Line{Span: n.Span, Weight: prompt.LineWeight(n)})
 	}
-	grown, _ := old.Grow(start, m, c.weigh)
-	if c.err != nil {
-		return c.err
+	grown, err := c.grow(old, start, m)
+	if err != nil {
+		return err
 	}
 	for _, l := range grown.Lines {
 		cut.Outline = append(cut.Outline, l.Span)
@@ -156,7 +199,7 @@ func (c *cutter) commit(past Past, tail outline.Tail, start int64, m outline.Mar
 	left := outline.Tail{Messages: tail.Messages[start-tail.Start:]}
 	cut.Before = thread.CutWeight{Outline: old.Weight(), Tail: tail.Weight()}
 	cut.After = thread.CutWeight{Outline: grown.Weight(), Tail: left.Weight()}
-	_, err := c.log.Commit(c.ctx, []store.New{{Entry: thread.Entry{Kind: thread.CutKind, Index: thread.NoIndex, Cut: &cut}}})
+	_, err = c.log.Commit(c.ctx, []store.New{{Entry: thread.Entry{Kind: thread.CutKind, Index: thread.NoIndex, Cut: &cut}}})
 	return err
 }
 
