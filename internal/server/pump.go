@@ -91,6 +91,9 @@ func (k *socket) quick(j job, buf []byte) job {
 	case skein.More:
 		k.wake(j.watch)
 	}
+	if f.Size() > piece-longestFrameHead {
+		return job{watch: j.watch, frame: &f}
+	}
 	k.server.figures.socketFrames.Inc()
 	buf = appendFrameHead(append(buf, make([]byte, longestHead)...), j.watch.name, f.N)
 	for _, p := range f.Parts {

@@ -79,11 +79,12 @@ func (k *socket) writeSoon() {
 }
 
 // job is one thing to be written: what the wire owes, a reply, or a watch's next
-// frame.
+// frame, which may be made already.
 type job struct {
 	flush bool
 	reply *reply
 	watch *watching
+	frame *skein.Frame
 }
 
 // write writes until there is nothing. Each watch has its turn.
@@ -98,6 +99,8 @@ func (k *socket) do(j job) {
 	switch {
 	case j.reply != nil:
 		k.reply(j.reply)
+	case j.frame != nil:
+		k.check(k.frame(j.watch, *j.frame))
 	case j.watch != nil:
 		k.deliver(j.watch)
 	default:
@@ -200,8 +203,11 @@ func (k *socket) over(w *watching, err error) {
 // frame writes a frame: {"w": w, "n": n, "ops": [...]}.
 func (k *socket) frame(w *watching, f skein.Frame) error {
 	k.server.figures.socketFrames.Inc()
-	return k.put(appendFrameHead(make([]byte, 0, 96), w.name, f.N), f.Parts, "}")
+	return k.put(appendFrameHead(make([]byte, 0, longestFrameHead), w.name, f.N), f.Parts, "}")
 }
+
+// longestFrameHead is room for what a frame has before and after its operations.
+const longestFrameHead = 128
 
 func appendFrameHead(b []byte, name string, n int64) []byte {
 	b = append(append(b, `{"w":`...), name...)
