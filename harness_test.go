@@ -662,9 +662,9 @@ func TestOfTwoDecisionsAtOnceOneCounts(t *testing.T) {
 
 func TestTimeThatATurnWaitsDoesNotCount(t *testing.T) {
 	ctx := context.Background()
-	now := start
-	clock := func() time.Time { return now }
-	hour := func() { now = now.Add(time.Hour) }
+	var hours atomic.Int64
+	clock := func() time.Time { return start.Add(time.Duration(hours.Load()) * time.Hour) }
+	hour := func() { hours.Add(1) }
 	for about, wait := range map[string]func(*skein.Thread) error{
 		"decided at once, gone on with an hour later": func(th *skein.Thread) error {
 			defer hour()

@@ -311,25 +311,33 @@ func TestTheModelReallyZooms(t *testing.T) {
 	}
 }
 
+// paused is the echo that pauses after its first piece until it is let go on.
+type paused struct {
+	echo.Model
+	once       sync.Once
+	begun, let chan struct{}
+}
+
+func (p *paused) Stream(ctx context.Context, r *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		for e, err := range p.Model.Stream(ctx, r) {
+			if !yield(e, err) {
+				return
+			}
+			p.once.Do(func() { close(p.begun) })
+			<-p.let
+		}
+	}
+}
+
 func TestWhatIsSaidWhileATurnRunsIsQueuedAndAnsweredNext(t *testing.T) {
-	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return echo.Model{Pace: 200}, nil }})
+	m := paused{begun: make(chan struct{}), let: make(chan struct{})}
+	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return &m, nil }})
 	th := open(t, e, "busy", skein.Settings{})
 	ctx := context.Background()
-	begun := make(chan struct{})
-	var once sync.Once
-	watch, stop := context.WithCancel(ctx)
-	batches := th.Watch(watch)
-	go func() {
-		for b := range batches {
-			if b.Live != nil {
-				once.Do(func() { close(begun) })
-			}
-		}
-	}()
-	defer stop()
 	var done sync.WaitGroup
 	done.Go(func() { ask(t, th, "the first thing, which takes a while to say again") })
-	<-begun
+	<-m.begun
 	queued, err := th.Say(ctx, "ben", "the second thing")
 	if err != nil {
 		t.Fatal(err)
@@ -337,6 +345,7 @@ func TestWhatIsSaidWhileATurnRunsIsQueuedAndAnsweredNext(t *testing.T) {
 	if queued.Kind != thread.QueuedKind {
 		t.Errorf("said while a turn runs, it is a %s", queued.Kind)
 	}
+	close(m.let)
 	done.Wait()
 	state, err := th.State(ctx)
 	if err != nil {
