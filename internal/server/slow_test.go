@@ -243,7 +243,7 @@ func TestManyAtOnceComeInOneOrder(t *testing.T) {
 	l := s.listen("/v1/threads/rope/events")
 	th, err := s.engine.Thread(t.Context(), "rope")
 	s.must(err)
-	const writers, each = 50, 40
+	const writers, each = 200, 50
 	seqs := make(chan int64, writers*each)
 	for range writers {
 		go func() {

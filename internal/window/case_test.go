@@ -632,7 +632,10 @@ func TestNotifyIsCalledOnceForWhatPollHasNot(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		c := w.client("A", window.Options{Tail: 5})
 		calls := 0
-		c.watch.Notify(func() { calls++ })
+		c.watch.Notify(func() {
+			calls++
+			c.called.Store(true)
+		})
 		c.drain()
 		for range 3 {
 			w.say(atOnce, w.text("x"))

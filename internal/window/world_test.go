@@ -312,6 +312,8 @@ type client struct {
 	cursor  int64
 	frames  int
 	holds   bool
+	idle    bool        // there was nothing after what was read
+	called  atomic.Bool // there is something since
 	bytes   int
 }
 
@@ -328,7 +330,8 @@ func (c *client) connect() {
 	o.From, o.Epoch = c.replica.Resume()
 	w, err := c.world.rooms.Watch(ctx, c.world.key.ID, o)
 	c.world.must(err)
-	c.watch, c.holds = w, false
+	c.watch, c.holds, c.idle = w, false, false
+	w.Notify(func() { c.called.Store(true) })
 }
 
 // lose loses the link, and with it a frame that was on its way.
@@ -343,17 +346,33 @@ func (c *client) lose() {
 	}
 }
 
-// read takes one frame, if there is one.
+// read takes one frame, if there is one: in one of two ways.
 func (c *client) read() (got bool) {
 	c.world.t.Helper()
-	f, wait, ok, err := c.watch.Poll(ctx)
-	c.world.must(err)
-	if wait > 0 {
-		time.Sleep(wait)
-		return c.read()
+	untold := c.idle && !c.called.Swap(false)
+	f, ready := c.watch.Take()
+	if ready == window.Slow {
+		var wait time.Duration
+		var ok bool
+		var err error
+		f, wait, ok, err = c.watch.Poll(ctx)
+		c.world.must(err)
+		if wait > 0 {
+			c.idle = false
+			time.Sleep(wait)
+			return c.read()
+		}
+		ready = window.More
+		if !ok {
+			ready = window.Nothing
+		}
 	}
-	if !ok {
+	c.idle = ready == window.Nothing || ready == window.Last
+	if ready == window.Nothing {
 		return false
+	}
+	if untold {
+		c.world.t.Fatalf("%s: nobody was told of frame %d: %s", c.name, f.N, show(f))
 	}
 	c.take(f)
 	return true
