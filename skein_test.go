@@ -358,7 +358,7 @@ func TestWhatIsSaidWhileATurnRunsIsQueuedAndAnsweredNext(t *testing.T) {
 }
 
 func TestStopKeepsThePartialAnswer(t *testing.T) {
-	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return echo.Model{Pace: 50}, nil }})
+	e := engine(t, skein.Config{Models: func(string) (model.Model, error) { return echo.Model{Pace: 10}, nil }})
 	th := open(t, e, "stop", skein.Settings{})
 	pieces := 0
 	for _, err := range th.Stream(context.Background(), "ana", strings.Repeat("many words to say again ", 50)) {
