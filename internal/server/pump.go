@@ -30,20 +30,29 @@ func (p *pump) add(k *socket) {
 
 func (p *pump) run() {
 	var buf [piece]byte
-	for {
-		p.mu.Lock()
-		if p.next == len(p.waiting) {
-			p.waiting, p.next = p.waiting[:0], 0
-			p.running--
-			p.mu.Unlock()
-			return
-		}
-		k := p.waiting[p.next]
-		p.waiting[p.next] = nil
-		p.next++
-		p.mu.Unlock()
+	for k := p.take(); k != nil; k = p.take() {
 		k.turn(buf[:0])
 	}
+}
+
+// take gives who waits longest; nobody ends the goroutine.
+func (p *pump) take() *socket {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.next == len(p.waiting) {
+		p.waiting, p.next = p.waiting[:0], 0
+		p.running--
+		return nil
+	}
+	if p.next > len(p.waiting)/2 && p.next >= 1024 { // where somebody always waits
+		rest := copy(p.waiting, p.waiting[p.next:])
+		clear(p.waiting[rest:])
+		p.waiting, p.next = p.waiting[:rest], 0
+	}
+	k := p.waiting[p.next]
+	p.waiting[p.next] = nil
+	p.next++
+	return k
 }
 
 // turn writes a frame, and has the next turn come where there is more. What may take
