@@ -289,6 +289,21 @@ invoke_agent north 1-2
 	}
 }
 
+func TestACallWhoseEndWasMissedEndsWithItsStep(t *testing.T) {
+	r := listen()
+	r.tell(skein.Event{Type: thread.StepEvent, Step: 1}, skein.Event{Type: thread.ToolEvent, CallID: "c", Name: "search"},
+		skein.Event{Type: thread.StepEvent, Step: 2}, skein.Event{Type: thread.FinishedEvent})
+	ends := map[string]time.Time{}
+	for _, s := range r.exporter.GetSpans() {
+		if _, ok := ends[s.Name]; !ok {
+			ends[s.Name] = s.EndTime
+		}
+	}
+	if !ends["execute_tool search"].Equal(ends["step"]) || ends["step"].IsZero() {
+		t.Errorf("the first of each ended at %v", ends)
+	}
+}
+
 func TestWhatComesLateOpensNothing(t *testing.T) {
 	r := listen()
 	r.tell(step(1), finished(), usage(), result("a", false), skein.Event{Type: thread.TextEvent}, decided("x", "denied"))

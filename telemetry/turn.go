@@ -105,7 +105,12 @@ func (t *turn) due(at time.Time, requested bool) {
 	t.since, t.requested, t.retries = at, requested, nil
 }
 
+// endStep ends the step's span, and before it those of calls whose end was not heard of.
 func (t *turn) endStep(at time.Time) {
+	for id, n := range t.tools {
+		n.end(at)
+		delete(t.tools, id)
+	}
 	if t.step != nil {
 		t.step.end(at)
 		t.step = nil
@@ -194,10 +199,6 @@ func (t *turn) end(reason, failure string, e *skein.Event, at time.Time) {
 
 // endAll ends what is open under the turn's span.
 func (t *turn) endAll(at time.Time) {
-	for id, n := range t.tools {
-		n.end(at)
-		delete(t.tools, id)
-	}
 	t.endStep(at)
 	t.due(time.Time{}, false)
 }
