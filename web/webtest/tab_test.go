@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 15 * time.Second
+const patience = time.Minute
 
 // chromium is the browser that all tests share, started by the first.
 var chromium = struct {
