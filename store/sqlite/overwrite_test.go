@@ -34,7 +34,7 @@ func large(t *testing.T) string {
 // begun waits until the copy beside a database has been begun.
 func begun(t *testing.T, path string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		if found, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".skein-*")); found != nil {
 			return
 		}
