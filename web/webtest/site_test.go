@@ -28,6 +28,7 @@ type site struct {
 	actor         *actor
 	engine        *skein.Engine
 	server        *server.Server
+	mounts        []server.Mount // what is served beside the page
 	stop          context.CancelFunc
 	browser       context.Context // one without anybody else's cookies
 	ended         chan error
@@ -61,7 +62,7 @@ func (s *site) start() {
 	s.must(err)
 	s.server, err = server.New(context.Background(), server.Config{
 		Engine: s.engine, Name: "ana",
-		Mounts: []server.Mount{{Pattern: "/", Handler: web.Handler()}},
+		Mounts: append([]server.Mount{{Pattern: "/", Handler: web.Handler()}}, s.mounts...),
 		Limits: server.Limits{Rate: 1000, Burst: 10_000, AddressRate: 1000, AddressBurst: 10_000, Grace: 20 * time.Millisecond},
 	})
 	s.must(err)
