@@ -72,29 +72,14 @@ func nodesOf(t testing.TB, s store.Store, id string) []thread.Node {
 	return nodes
 }
 
-// Each of these makes a closed database one of an older schema.
-const (
-	toSchema1 = `BEGIN;
-	INSERT INTO nodes_1 SELECT place >> 37, place & 4294967295, (place >> 32) & 31, text, writer, version, usage, revision FROM nodes;
+// toSchema1 makes a closed database one of schema 1.
+const toSchema1 = `BEGIN;
+	INSERT INTO nodes_1 SELECT at >> 37, (at >> 5) & 4294967295, at & 31, text, writer, version, usage, revision FROM nodes;
 	DROP TABLE nodes;
-	DROP TABLE nodes_2;
 	ALTER TABLE nodes_1 RENAME TO nodes;
 	DROP TABLE tokens;
 	PRAGMA user_version = 1;
 	COMMIT`
-	toSchema3 = `BEGIN;
-	INSERT INTO nodes_2 SELECT (place >> 37 << 37) | ((place & 4294967295) << 5) | ((place >> 32) & 31), time, text, writer, version, usage, revision FROM nodes;
-	DROP TABLE nodes;
-	ALTER TABLE nodes_2 RENAME TO nodes;
-	PRAGMA user_version = 3;
-	COMMIT`
-)
-
-// eachOlder runs a test on databases of both ways in which nodes were kept.
-func eachOlder(t *testing.T, run func(t *testing.T, to string)) {
-	t.Run("schema 1", func(t *testing.T) { run(t, toSchema1) })
-	t.Run("schema 3", func(t *testing.T) { run(t, toSchema3) })
-}
 
 func execute(t testing.TB, path, sql string) {
 	t.Helper()
@@ -108,7 +93,7 @@ func execute(t testing.TB, path, sql string) {
 	}
 }
 
-// counts gives the rows of the older tables of nodes, and of the new one.
+// counts gives the rows of the two tables of nodes.
 func counts(t testing.TB, path string) (before, after int) {
 	t.Helper()
 	c, err := sqlite3.Open("file:" + path)
@@ -116,7 +101,7 @@ func counts(t testing.TB, path string) (before, after int) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1) + (SELECT count(*) FROM nodes_2), (SELECT count(*) FROM nodes)`)
+	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1), (SELECT count(*) FROM nodes)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,21 +112,21 @@ func counts(t testing.TB, path string) (before, after int) {
 	return s.ColumnInt(0), s.ColumnInt(1)
 }
 
-// allMoved waits until nothing is left in the older tables.
+// allMoved waits until nothing is left in the old table.
 func allMoved(t testing.TB, path string) {
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for before, _ := counts(t, path); before > 0; before, _ = counts(t, path) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d nodes are still in the older tables", before)
+			t.Fatalf("%d nodes are still in the old table", before)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// older makes a database of an older schema with the threads a and b, and gives
+// ofSchema1 makes a database of schema 1 with the threads a and b, and gives
 // their lines.
-func older(t testing.TB, to string, n int) (path string, want map[string][]thread.Node) {
+func ofSchema1(t testing.TB, n int) (path string, want map[string][]thread.Node) {
 	t.Helper()
 	path = fresh(t)
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -157,7 +142,7 @@ func older(t testing.TB, to string, n int) (path string, want map[string][]threa
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, path, to)
+	execute(t, path, toSchema1)
 	return path, want
 }
 
@@ -172,16 +157,11 @@ func sameLines(t testing.TB, s store.Store, want map[string][]thread.Node) {
 
 // A store that writes nothing moves nothing, so it finds all of them where the
 // migration left them.
-func TestOlderLinesAreReadWhereTheyAre(t *testing.T) { eachOlder(t, olderLinesAreReadWhereTheyAre) }
-
-func olderLinesAreReadWhereTheyAre(t *testing.T, to string) {
-	path, want := older(t, to, 300)
+func TestLinesOfSchema1AreReadWhereTheyAre(t *testing.T) {
+	path, want := ofSchema1(t, 300)
 	_, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true})
 	refused(t, err, thread.Storage, "of an older Skein")
-	for _, n := range []string{"2", "3", "4"} {
-		if to == toSchema3 && n != "4" {
-			continue
-		}
+	for _, n := range []string{"2", "3"} {
 		sql, err := os.ReadFile("migrations/000" + n + ".sql")
 		if err != nil {
 			t.Fatal(err)
@@ -192,16 +172,12 @@ func olderLinesAreReadWhereTheyAre(t *testing.T, to string) {
 	sameLines(t, s, want)
 	clean(t, s)
 	if before, after := counts(t, path); before == 0 || after != 0 {
-		t.Errorf("%d nodes in the older tables, %d in the new", before, after)
+		t.Errorf("%d nodes in the old table, %d in the new", before, after)
 	}
 }
 
-func TestOlderLinesAreMovedWhileOthersWrite(t *testing.T) {
-	eachOlder(t, olderLinesAreMovedWhileOthersWrite)
-}
-
-func olderLinesAreMovedWhileOthersWrite(t *testing.T, to string) {
-	path, want := older(t, to, 1500)
+func TestLinesOfSchema1AreMovedWhileOthersWrite(t *testing.T) {
+	path, want := ofSchema1(t, 1500)
 	s := open(t, path, sqlite.Options{})
 	sameLines(t, s, want)
 	for i := range 20 {
@@ -238,12 +214,8 @@ func olderLinesAreMovedWhileOthersWrite(t *testing.T, to string) {
 
 // Whoever stops it, or the power, it goes on where it was.
 func TestMovingIsStoppedAnywhereAndGoesOn(t *testing.T) {
-	eachOlder(t, movingIsStoppedAnywhereAndGoesOn)
-}
-
-func movingIsStoppedAnywhereAndGoesOn(t *testing.T, to string) {
 	seen := map[string]bool{}
-	path, want := older(t, to, 1500)
+	path, want := ofSchema1(t, 1500)
 	saved, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -287,7 +259,7 @@ func halfWay(t testing.TB, path string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1) + (SELECT count(*) FROM nodes_2)`)
+	s, _, err := c.Prepare(`SELECT count(*) FROM nodes_1`)
 	if err != nil {
 		return "not migrated"
 	}
@@ -315,7 +287,7 @@ func TestRepairSetsTheTimesOfNodesRight(t *testing.T) {
 	s := open(t, path, sqlite.Options{})
 	built(t, s, "a", 40)
 	want := map[string][]thread.Node{"a": nodesOf(t, s, "a")}
-	execute(t, path, `UPDATE nodes SET time = time + place % 3`)
+	execute(t, path, `UPDATE nodes SET time = time + at % 3`)
 	told := 0
 	for range s.Check(t.Context()) {
 		told++
