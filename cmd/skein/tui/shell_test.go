@@ -87,7 +87,7 @@ func (r *room) leave() {
 // until brings messages and carries effects out until done.
 func (r *room) until(what string, done func() bool) {
 	r.t.Helper()
-	patience := time.NewTimer(time.Minute)
+	patience := time.NewTimer(2 * time.Minute)
 	defer patience.Stop()
 	for {
 		for _, e := range r.effects {
