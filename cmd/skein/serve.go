@@ -7,10 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
 
@@ -30,7 +28,7 @@ type serveCmd struct {
 
 func (serveCmd) Help() string {
 	return example("skein serve", "skein serve --listen 0.0.0.0:8417 --host skein.example.com --json") +
-		"\n\nBeyond this machine it serves only where there is a token: see skein token." +
+		"\n\nBeyond this machine it serves only where a token is good for something: see skein token." +
 		"\nSIGTERM or Ctrl-C ends it: streams end with a reason, answers have a moment, what" +
 		"\nis left of them is made by the next process. A second one ends it at once."
 }
@@ -63,7 +61,7 @@ func (c serveCmd) serve(signals context.Context, a *app, e *skein.Engine) error 
 	if err != nil {
 		return &thread.Error{Code: thread.Configuration, Op: "serve", Message: "nothing can listen at " + c.Listen, Hint: "--listen names another address", Err: err}
 	}
-	if err := c.checkReach(a, e, ln.Addr()); err != nil {
+	if err := server.CheckReach(a.ctx, e, ln.Addr()); err != nil { // before any turn is gone on with
 		return errors.Join(err, ln.Close())
 	}
 	log := a.log()
@@ -88,23 +86,6 @@ func (c serveCmd) serve(signals context.Context, a *app, e *skein.Engine) error 
 	})
 	defer ended()
 	return errors.Join(s.Serve(signals, ln), s.Close())
-}
-
-// checkReach refuses to serve others without a token, before any turn is gone on
-// with. The server refuses it too.
-func (c serveCmd) checkReach(a *app, e *skein.Engine, at net.Addr) error {
-	address, err := netip.ParseAddrPort(at.String())
-	if err == nil && address.Addr().Unmap().IsLoopback() {
-		return nil
-	}
-	all, err := e.Tokens(a.ctx)
-	if err != nil || slices.ContainsFunc(all, func(t skein.Token) bool { return t.Live() }) {
-		return err
-	}
-	return &thread.Error{
-		Code: thread.Configuration, Op: "serve", Message: "others reach " + c.Listen + ", and without a token the server is for this machine alone",
-		Hint: "make one with skein token create, or listen at 127.0.0.1",
-	}
 }
 
 // listening says where the server is reached.

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/skeinhq/skein"
+	"github.com/skeinhq/skein/thread"
 )
 
 type tokenCmd struct {
@@ -15,9 +20,54 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	Name   string   `arg:"" help:"Whose it is: the author of what is said with it."`
-	Scope  []string `required:"" placeholder:"SCOPE" help:"What it is good for: read, write, approve, admin; several with commas."`
-	Thread []string `placeholder:"THREAD" help:"A thread that it is good for; again for more (all)."`
+	Name   string  `arg:"" optional:"" help:"Whose it is: the author of what is said with it."`
+	Scope  scopes  `placeholder:"SCOPE,…" help:"What it is good for: read, write, approve, admin; several with commas."`
+	Thread threads `placeholder:"THREAD" help:"A thread that it is good for; again for more (all)."`
+}
+
+// scopes are what a token is good for.
+type scopes []string
+
+// Decode takes scopes with commas between them; each counts once.
+func (s *scopes) Decode(ctx *kong.DecodeContext) error {
+	text, err := wordAfter(ctx, "it takes what the token is good for, such as read,write")
+	if err != nil {
+		return err
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); !slices.Contains(skein.Scopes(), one) {
+			return fmt.Errorf("%q is none of %s", one, strings.Join(skein.Scopes(), ", "))
+		}
+		if !slices.Contains(*s, one) {
+			*s = append(*s, one)
+		}
+	}
+	return nil
+}
+
+// threads are where a token is good. An empty one is never taken for all of them.
+type threads []string
+
+// Decode takes one thread.
+func (t *threads) Decode(ctx *kong.DecodeContext) error {
+	id, err := wordAfter(ctx, "it takes the id of one thread; leave it out for all of them")
+	if err == nil && !slices.Contains(*t, id) {
+		*t = append(*t, id)
+	}
+	return err
+}
+
+// wordAfter takes what follows a flag, or says what should.
+func wordAfter(ctx *kong.DecodeContext, want string) (string, error) {
+	next := ctx.Scan.Peek()
+	if next.IsEOL() || next.InferredType() == kong.FlagToken {
+		return "", errors.New(want)
+	}
+	text := strings.TrimSpace(ctx.Scan.Pop().String())
+	if text == "" {
+		return "", errors.New(want)
+	}
+	return text, nil
 }
 
 func (tokenCreateCmd) Help() string {
@@ -33,6 +83,13 @@ type madeToken struct {
 
 // Run makes the token and prints its secret.
 func (c tokenCreateCmd) Run(a *app) error {
+	const hint = "skein token create --help shows how"
+	switch {
+	case c.Name == "":
+		return &thread.Error{Code: thread.Invalid, Op: "token", Message: "a token has a name: that of whoever holds it", Hint: hint}
+	case len(c.Scope) == 0:
+		return &thread.Error{Code: thread.Invalid, Op: "token", Message: "--scope says what the token is good for: read, write, approve, admin", Hint: hint}
+	}
 	return a.with(toWrite, func(e *skein.Engine) error {
 		secret, t, err := e.CreateToken(a.ctx, c.Name, c.Scope, c.Thread)
 		if err != nil {

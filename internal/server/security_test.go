@@ -533,6 +533,27 @@ func TestWithoutATokenItServesThisMachineAlone(t *testing.T) {
 	go func() { ended <- s.server.Serve(ctx, ln) }()
 	cancel()
 	s.must(<-ended)
+	s.must(s.engine.RevokeToken(t.Context(), "ben")) // nobody could come in
+	ln, err = net.Listen("tcp", "0.0.0.0:0")
+	s.must(err)
+	if err := s.server.Serve(t.Context(), ln); thread.CodeOf(err) != thread.Configuration {
+		t.Errorf("served for nobody: %v", err)
+	}
+}
+
+// Once there was a token everybody needs one, also after it was revoked.
+func TestRevokingTheLastTokenOpensNothing(t *testing.T) {
+	s := open(t)
+	s.tokenFor("ben", nil, "read")
+	s.until("tokens are needed", func() bool { return s.do("GET", "/v1/threads", nil).status == 401 })
+	s.must(s.engine.RevokeToken(t.Context(), "ben"))
+	for range 3 {
+		time.Sleep(30 * time.Millisecond)
+		s.refused("GET", "/v1/threads", nil, 401, thread.Permission)
+	}
+	s.close()
+	again := openAt(t, s.path, "127.0.0.1:0")
+	again.refused("GET", "/v1/threads", nil, 401, thread.Permission)
 }
 
 // A mount has a scope like any path.

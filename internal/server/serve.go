@@ -6,24 +6,22 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/skeinhq/skein"
 	"github.com/skeinhq/skein/thread"
 )
 
 // Serve answers on the listener, which it closes, until ctx ends; then it drains
 // and waits until every answer is given and every stream ended, for at most ten
-// seconds. Without a token it serves only at a loopback address.
+// seconds. It serves only where CheckReach lets it.
 //
-// Errors: configuration (a listener that others reach, and no token), those of
-// the listener.
+// Errors: those of CheckReach and of the listener.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	if !s.guarded.Load() && !isLoopback(ln.Addr().String()) {
-		return errors.Join(&thread.Error{
-			Code: thread.Configuration, Op: "serve", Message: "without a token the server is for this machine alone, and others reach " + ln.Addr().String(),
-			Hint: "make a token with skein token create, or listen on 127.0.0.1",
-		}, ln.Close())
+	if err := CheckReach(context.WithoutCancel(ctx), s.cfg.Engine, ln.Addr()); err != nil {
+		return errors.Join(err, ln.Close())
 	}
 	web := &http.Server{
 		Handler:           s.noted(),
@@ -56,6 +54,26 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		err = errors.Join(err, served)
 	}
 	return err
+}
+
+// CheckReach refuses to serve at an address that others reach where no token is good
+// for anything: without one nobody is let in from elsewhere, so none was meant to be.
+// Tokens that were revoked do not count; that there were any still has everybody need
+// one, also at this machine.
+//
+// Errors: configuration, storage.
+func CheckReach(ctx context.Context, e *skein.Engine, at net.Addr) error {
+	if isLoopback(at.String()) {
+		return nil
+	}
+	all, err := e.Tokens(ctx)
+	if err != nil || slices.ContainsFunc(all, func(t skein.Token) bool { return t.Live() }) {
+		return err
+	}
+	return &thread.Error{
+		Code: thread.Configuration, Op: "serve", Message: "others reach " + at.String() + ", and without a token the server is for this machine alone",
+		Hint: "make one with skein token create, or listen at 127.0.0.1",
+	}
 }
 
 // connKey is where a request's connection is in its context.
