@@ -13,6 +13,13 @@ import type { ThreadStore } from "../state/thread.ts";
 import { who } from "../state/who.ts";
 import { afterFailure, type Upload, upload } from "./attach.ts";
 
+/** A longer text, in characters, is kept and measured once typing rests for so many ms. */
+const large = 100_000;
+const rest = 300;
+
+/** The longest text that a server takes, in bytes. */
+const longest = 4_000_000;
+
 /** Words for a while stand above the composer, so high as it is. */
 const standOn = (height: number): void => document.documentElement.style.setProperty("--composer", `${height}px`);
 
@@ -43,10 +50,13 @@ export class Composer extends Piece {
   override connectedCallback(): void {
     super.connectedCallback();
     this.#high.observe(this);
+    addEventListener("pagehide", this.#settle);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    removeEventListener("pagehide", this.#settle);
+    if (this.#later !== undefined) this.#keep();
     this.#high.disconnect();
     standOn(0);
   }
@@ -205,18 +215,40 @@ export class Composer extends Piece {
   }
 
   #typed(): void {
-    this.#changed();
+    const { length } = this.#field.value;
+    this.#changed(length > large);
   }
 
-  #changed(): void {
+  /** Keeps what is there, and gives it room. Of what is large both take long: it waits for a rest. */
+  #changed(later = false): void {
     const field = this.#field;
-    this.empty = field.value.trim() === "";
+    this.empty = !/\S/.test(field.value);
+    const room = innerHeight * 0.4;
+    if (later) {
+      field.style.height = `${room}px`;
+      this.#keepLater();
+      return;
+    }
     field.style.height = "auto";
-    field.style.height = `${Math.min(field.scrollHeight + 2, innerHeight * 0.4)}px`;
+    field.style.height = `${Math.min(field.scrollHeight + 2, room)}px`;
     this.#keep();
   }
 
+  #later: ReturnType<typeof setTimeout> | undefined;
+
+  #keepLater(): void {
+    clearTimeout(this.#later);
+    this.#later = setTimeout(() => this.#keep(), rest);
+  }
+
+  /** Keeps now what waits for a rest; the page may be left. */
+  #settle = (): void => {
+    if (this.#later !== undefined && this.isConnected) this.#keep();
+  };
+
   #keep(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
     this.unsafe = !drafts.keep(this.store.id, this.#field.value, this.blobs, this.instead);
   }
 
@@ -247,6 +279,14 @@ export class Composer extends Piece {
 
   #pasted(e: ClipboardEvent): void {
     const files = [...(e.clipboardData?.files ?? [])];
+    const text = e.clipboardData?.getData("text/plain") ?? "";
+    if (!files.length && text.length > longest / 4) {
+      const file = new File([text], "pasted.txt", { type: "text/plain" });
+      if (file.size > longest) {
+        notices.say(`What you pasted is too long to be said (${size(file.size)}): it is attached as a file.`);
+        files.push(file);
+      }
+    }
     if (!files.length) return;
     e.preventDefault();
     this.attach(files);

@@ -139,6 +139,10 @@ export function paint(into: HTMLElement, text: string, language: string): void {
   );
 }
 
+/** So many rows of a table are drawn at first, and as many more each time as this. */
+const rowsAtOnce = 200;
+
+/** A table that scrolls by itself, by keys as well. Of many rows some are drawn, and more on demand. */
 function dressTable(table: HTMLTableElement): void {
   const frame = document.createElement("div");
   frame.className = "table";
@@ -147,6 +151,35 @@ function dressTable(table: HTMLTableElement): void {
   frame.setAttribute("aria-label", "Table");
   table.replaceWith(frame);
   frame.append(table);
+  const body = table.tBodies[0];
+  if (body && body.rows.length > rowsAtOnce) frame.after(restOf(body));
+}
+
+/** Takes the rows off that are too many at once; what it gives says how many there are, and brings more. */
+function restOf(body: HTMLTableSectionElement): HTMLElement {
+  const all = [...body.rows];
+  body.replaceChildren(...all.slice(0, rowsAtOnce));
+  const count = new Intl.NumberFormat();
+  const foot = document.createElement("p");
+  foot.className = "rows";
+  const words = document.createElement("span");
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "button small";
+  more.textContent = "Show more rows";
+  const told = () => {
+    const shown = body.rows.length;
+    words.textContent = shown < all.length ? `${count.format(shown)} of ${count.format(all.length)} rows` : `${count.format(all.length)} rows`;
+    more.hidden = shown === all.length;
+  };
+  more.addEventListener("click", () => {
+    const shown = body.rows.length;
+    body.append(...all.slice(shown, 2 * shown + rowsAtOnce));
+    told();
+  });
+  told();
+  foot.append(words, more);
+  return foot;
 }
 
 /** Headings of a text stand below the one of its message, and none is skipped. What they were meant as stays in their class. */
