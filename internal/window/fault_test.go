@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/skeinhq/skein/internal/window"
 	"github.com/skeinhq/skein/store"
@@ -187,6 +188,40 @@ func TestALogThatWasTakenBackIsViewedAfresh(t *testing.T) {
 		w.say(atOnce, w.text("after"))
 		for _, c := range []*client{c, away, waits} {
 			c.drain()
+			c.check()
+			c.lose()
+		}
+	})
+}
+
+// A log that another has taken the place of is noticed with the first commit to that
+// one, before anybody looks: none of its entries is shown as following the old ones.
+func TestACommitToAnotherLogShowsNothingOfIt(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		other := memory.New(memory.Options{})
+		made, err := other.Create(ctx, store.NewThread{Key: thread.Key{ID: w.key.ID}, Title: "Launch"})
+		w.must(err)
+		c, away := w.client("A", window.Options{Tail: 5}), w.client("B", window.Options{Tail: 5})
+		c.drain()
+		away.drain()
+		away.lose()
+		w.store.Store, w.key = other, made.Key // as a restore does, with new epochs
+		for range 5 {                          // the last two would follow
+			w.say(atOnce, w.text("after"))
+			c.drain()
+			for _, e := range c.replica.View().Entries {
+				if v := c.replica.View(); !v.Fresh && e.Message.PlainText() == "after" {
+					t.Fatalf("it is shown behind the old log: %d messages", v.Length)
+				}
+			}
+		}
+		time.Sleep(100 * time.Millisecond) // sooner than anybody looks
+		away.connect()
+		for _, c := range []*client{c, away} {
+			c.drain()
+			if v := c.replica.View(); !v.Fresh || v.Length != 5 || len(c.replica.Ranges()) != 1 {
+				t.Errorf("%s: fresh %t, %d messages, %d ranges", c.name, v.Fresh, v.Length, len(c.replica.Ranges()))
+			}
 			c.check()
 			c.lose()
 		}

@@ -58,6 +58,10 @@ func (r *Room) publish(b thread.Batch) {
 	if r.ended != nil {
 		return
 	}
+	if e := b.Thread.Epoch; r.opened && e != "" && e != r.thread.Epoch {
+		r.wakeLocked(reload) // another log has taken this one's place: its entries do not follow
+		return
+	}
 	more := r.answer.take(&b)
 	switch {
 	case len(b.Entries) > 0:

@@ -123,6 +123,9 @@ const (
 
 func (w *world) publish(how way, wr store.Written, docs ...thread.Doc) {
 	b := thread.Batch{Thread: wr.Thread, Entries: wr.Entries, Nodes: wr.Nodes, Docs: docs}
+	if e := w.store.epoch.Load(); e != nil {
+		b.Thread.Epoch = *e
+	}
 	switch how {
 	case atOnce:
 		w.rooms.Publish(b)
