@@ -13,6 +13,13 @@ func Routes() (out []struct{ ID, Method, Path, Scope string }) {
 	return out
 }
 
+// Defaults gives the limits that are in force where nothing is said, and those that
+// nobody can change.
+func Defaults() (l Limits, talk, replies, queued int) {
+	l.fill()
+	return l, mostTalk, mostReplies, mostQueued
+}
+
 func TestTheTableHasEachPathOnce(t *testing.T) {
 	var ids, patterns []string
 	for _, r := range routes {
