@@ -9,7 +9,7 @@ import (
 
 // Fault is a panic that was caught, as the cause of an [Error]. Its words are for
 // whoever mends the program: clients are told the error's message alone.
-type Fault struct {
+type Fault struct { //nolint:errname // it is a noun of its own, and by the way an error
 	Value any
 	Stack []byte
 
