@@ -132,7 +132,8 @@ func varint(b []byte) (n int) {
 func (k *checking) strays() error {
 	for table, sql := range map[string]string{
 		"entries": `SELECT count(*) FROM entries WHERE thread NOT IN (SELECT n FROM threads) OR thread <> at >> 32`,
-		"nodes":   `SELECT count(*) FROM nodes WHERE at >> 37 NOT IN (SELECT n FROM threads)`,
+		"nodes":   `SELECT count(*) FROM nodes WHERE place >> 37 NOT IN (SELECT n FROM threads)`,
+		"nodes_2": `SELECT count(*) FROM nodes_2 WHERE at >> 37 NOT IN (SELECT n FROM threads)`,
 		"nodes_1": `SELECT count(*) FROM nodes_1 WHERE thread NOT IN (SELECT n FROM threads)`,
 		"due":     `SELECT count(*) FROM due WHERE thread NOT IN (SELECT n FROM threads)`,
 		"docs":    `SELECT count(*) FROM docs WHERE thread NOT IN (SELECT n FROM threads WHERE gone = 0)`,
@@ -152,7 +153,7 @@ func (k *checking) strays() error {
 }
 
 // messageOfNode is the key of the message that a node ends with.
-const messageOfNode = `(((nodes.at >> 37) << 32) | ((nodes.at >> 5) & 4294967295))`
+const messageOfNode = `(((nodes.place >> 37) << 32) | (nodes.place & 4294967295))`
 
 // times finds nodes that say another time than their message, which Repair sets
 // right.
@@ -214,7 +215,8 @@ func (v evidence) Log(_ context.Context, h *store.Head) iter.Seq2[store.Record, 
 
 // selectNodes are the nodes that end with a thread's own messages.
 var selectNodes = []string{
-	`SELECT (at >> 5) & 4294967295, at & 31, text, writer FROM nodes WHERE at >= ?1 << 37 AND at <= ((?1 << 37) | 137438953471) ORDER BY at`,
+	`SELECT place & 4294967295, (place >> 32) & 31, text, writer FROM nodes WHERE place >= ?1 << 37 AND place <= ((?1 << 37) | 137438953471) ORDER BY place`,
+	`SELECT (at >> 5) & 4294967295, at & 31, text, writer FROM nodes_2 WHERE at >= ?1 << 37 AND at <= ((?1 << 37) | 137438953471) ORDER BY at`,
 	`SELECT seq, level, text, writer FROM nodes_1 WHERE thread = ?1 ORDER BY seq, level`,
 }
 

@@ -69,6 +69,13 @@ func (d *disk) cutAfter(n int) {
 	d.left = n
 }
 
+// toCut gives how many writes and syncs are left until the power is cut.
+func (d *disk) toCut() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.left
+}
+
 // cut cuts the power and writes what is left of each file into a folder. It
 // says how many writes were lost.
 func (d *disk) cut(t testing.TB, rnd *rand.Rand, folder string) (lost int) {

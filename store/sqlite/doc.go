@@ -12,9 +12,11 @@
 //
 //	threads   a row for each: its state, written once for each group of writes
 //	entries   the log; the key packs the thread's number and the seq
-//	nodes     lines that were built; the key packs where they end and their level.
-//	          Verbatim and joined ones lie in their entry's row
-//	nodes_1   what a database of schema 1 had of them, until it is moved
+//	nodes     lines that were built; the key packs their level and where they end,
+//	          so that the two halves of a wider one are neighbours. Verbatim and
+//	          joined ones lie in their entry's row
+//	nodes_1   what a database of an older schema had of them, until it is moved;
+//	nodes_2   so it is with those of schemas 2 and 3
 //	due       lines that are ready to be built
 //	docs, blobs, words (the search index)
 //

@@ -72,14 +72,29 @@ func nodesOf(t testing.TB, s store.Store, id string) []thread.Node {
 	return nodes
 }
 
-// toSchema1 makes a closed database one of schema 1.
-const toSchema1 = `BEGIN;
-	INSERT INTO nodes_1 SELECT at >> 37, (at >> 5) & 4294967295, at & 31, text, writer, version, usage, revision FROM nodes;
+// Each of these makes a closed database one of an older schema.
+const (
+	toSchema1 = `BEGIN;
+	INSERT INTO nodes_1 SELECT place >> 37, place & 4294967295, (place >> 32) & 31, text, writer, version, usage, revision FROM nodes;
 	DROP TABLE nodes;
+	DROP TABLE nodes_2;
 	ALTER TABLE nodes_1 RENAME TO nodes;
 	DROP TABLE tokens;
 	PRAGMA user_version = 1;
 	COMMIT`
+	toSchema3 = `BEGIN;
+	INSERT INTO nodes_2 SELECT (place >> 37 << 37) | ((place & 4294967295) << 5) | ((place >> 32) & 31), time, text, writer, version, usage, revision FROM nodes;
+	DROP TABLE nodes;
+	ALTER TABLE nodes_2 RENAME TO nodes;
+	PRAGMA user_version = 3;
+	COMMIT`
+)
+
+// eachOlder runs a test on databases of both ways in which nodes were kept.
+func eachOlder(t *testing.T, run func(t *testing.T, to string)) {
+	t.Run("schema 1", func(t *testing.T) { run(t, toSchema1) })
+	t.Run("schema 3", func(t *testing.T) { run(t, toSchema3) })
+}
 
 func execute(t testing.TB, path, sql string) {
 	t.Helper()
@@ -93,7 +108,7 @@ func execute(t testing.TB, path, sql string) {
 	}
 }
 
-// counts gives the rows of the two tables of nodes.
+// counts gives the rows of the older tables of nodes, and of the new one.
 func counts(t testing.TB, path string) (before, after int) {
 	t.Helper()
 	c, err := sqlite3.Open("file:" + path)
@@ -101,7 +116,7 @@ func counts(t testing.TB, path string) (before, after int) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1), (SELECT count(*) FROM nodes)`)
+	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1) + (SELECT count(*) FROM nodes_2), (SELECT count(*) FROM nodes)`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,21 +127,21 @@ func counts(t testing.TB, path string) (before, after int) {
 	return s.ColumnInt(0), s.ColumnInt(1)
 }
 
-// allMoved waits until nothing is left in the old table.
+// allMoved waits until nothing is left in the older tables.
 func allMoved(t testing.TB, path string) {
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for before, _ := counts(t, path); before > 0; before, _ = counts(t, path) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%d nodes are still in the old table", before)
+			t.Fatalf("%d nodes are still in the older tables", before)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// ofSchema1 makes a database of schema 1 with the threads a and b, and gives
+// older makes a database of an older schema with the threads a and b, and gives
 // their lines.
-func ofSchema1(t testing.TB, n int) (path string, want map[string][]thread.Node) {
+func older(t testing.TB, to string, n int) (path string, want map[string][]thread.Node) {
 	t.Helper()
 	path = fresh(t)
 	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
@@ -142,7 +157,7 @@ func ofSchema1(t testing.TB, n int) (path string, want map[string][]thread.Node)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, path, toSchema1)
+	execute(t, path, to)
 	return path, want
 }
 
@@ -157,11 +172,16 @@ func sameLines(t testing.TB, s store.Store, want map[string][]thread.Node) {
 
 // A store that writes nothing moves nothing, so it finds all of them where the
 // migration left them.
-func TestLinesOfSchema1AreReadWhereTheyAre(t *testing.T) {
-	path, want := ofSchema1(t, 300)
+func TestOlderLinesAreReadWhereTheyAre(t *testing.T) { eachOlder(t, olderLinesAreReadWhereTheyAre) }
+
+func olderLinesAreReadWhereTheyAre(t *testing.T, to string) {
+	path, want := older(t, to, 300)
 	_, err := sqlite.Open(t.Context(), path, sqlite.Options{ReadOnly: true})
 	refused(t, err, thread.Storage, "of an older Skein")
-	for _, n := range []string{"2", "3"} {
+	for _, n := range []string{"2", "3", "4"} {
+		if to == toSchema3 && n != "4" {
+			continue
+		}
 		sql, err := os.ReadFile("migrations/000" + n + ".sql")
 		if err != nil {
 			t.Fatal(err)
@@ -172,12 +192,16 @@ func TestLinesOfSchema1AreReadWhereTheyAre(t *testing.T) {
 	sameLines(t, s, want)
 	clean(t, s)
 	if before, after := counts(t, path); before == 0 || after != 0 {
-		t.Errorf("%d nodes in the old table, %d in the new", before, after)
+		t.Errorf("%d nodes in the older tables, %d in the new", before, after)
 	}
 }
 
-func TestLinesOfSchema1AreMovedWhileOthersWrite(t *testing.T) {
-	path, want := ofSchema1(t, 1500)
+func TestOlderLinesAreMovedWhileOthersWrite(t *testing.T) {
+	eachOlder(t, olderLinesAreMovedWhileOthersWrite)
+}
+
+func olderLinesAreMovedWhileOthersWrite(t *testing.T, to string) {
+	path, want := older(t, to, 1500)
 	s := open(t, path, sqlite.Options{})
 	sameLines(t, s, want)
 	for i := range 20 {
@@ -214,28 +238,46 @@ func TestLinesOfSchema1AreMovedWhileOthersWrite(t *testing.T) {
 
 // Whoever stops it, or the power, it goes on where it was.
 func TestMovingIsStoppedAnywhereAndGoesOn(t *testing.T) {
+	eachOlder(t, movingIsStoppedAnywhereAndGoesOn)
+}
+
+func movingIsStoppedAnywhereAndGoesOn(t *testing.T, to string) {
 	seen := map[string]bool{}
-	path, want := ofSchema1(t, 1500)
+	path, want := older(t, to, 1500)
 	saved, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(12) {
-		rnd := rand.New(rand.NewPCG(seed, 7))
+	// moving has it opened and moves until all is moved or the power is cut, and
+	// says how many writes and syncs were left until then.
+	moving := func(d *disk, name string, n int) int {
 		path := fresh(t)
 		if err := os.WriteFile(path, saved, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, name := newDisk(t)
-		d.cutAfter(1 + rnd.IntN(60))
-		if s, err := sqlite.Open(t.Context(), path, sqlite.Options{VFS: name}); err == nil {
-			time.Sleep(time.Duration(rnd.IntN(100)) * time.Millisecond)
-			d.cutAfter(1)
-			for range 3 { // something writes, so that the power is cut
-				_, _ = s.Append(t.Context(), thread.Key{ID: "a"}, store.Draft{Entries: []store.New{said(1)}})
-			}
-			_ = s.Close() // it cannot work any more
+		d.cutAfter(n)
+		s, err := sqlite.Open(t.Context(), path, sqlite.Options{VFS: name})
+		if err != nil {
+			return d.toCut()
 		}
+		for before := 1; before > 0 && d.toCut() > 0; before, _ = counts(t, path) {
+			time.Sleep(time.Millisecond)
+		}
+		left := d.toCut()
+		if left > 0 {
+			d.cutAfter(1)
+		}
+		_, _ = s.Append(t.Context(), thread.Key{ID: "a"}, store.Draft{Entries: []store.New{said(1)}})
+		_ = s.Close() // it cannot work any more
+		return left
+	}
+	const plenty = 1 << 30
+	d, name := newDisk(t)
+	used := plenty - moving(d, name, plenty)
+	for seed := range uint64(12) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		d, name := newDisk(t)
+		moving(d, name, 1+rnd.IntN(used))
 		left := t.TempDir()
 		d.cut(t, rnd, left)
 		seen[halfWay(t, filepath.Join(left, "skein.db"))] = true
@@ -246,6 +288,7 @@ func TestMovingIsStoppedAnywhereAndGoesOn(t *testing.T) {
 		sameLines(t, after, cut)
 		clean(t, after)
 	}
+	t.Logf("%d writes and syncs; %v", used, seen)
 	if len(seen) < 2 {
 		t.Errorf("it was always stopped at the same point: %v", seen)
 	}
@@ -259,7 +302,7 @@ func halfWay(t testing.TB, path string) string {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s, _, err := c.Prepare(`SELECT count(*) FROM nodes_1`)
+	s, _, err := c.Prepare(`SELECT (SELECT count(*) FROM nodes_1) + (SELECT count(*) FROM nodes_2)`)
 	if err != nil {
 		return "not migrated"
 	}
@@ -287,7 +330,7 @@ func TestRepairSetsTheTimesOfNodesRight(t *testing.T) {
 	s := open(t, path, sqlite.Options{})
 	built(t, s, "a", 40)
 	want := map[string][]thread.Node{"a": nodesOf(t, s, "a")}
-	execute(t, path, `UPDATE nodes SET time = time + at % 3`)
+	execute(t, path, `UPDATE nodes SET time = time + place % 3`)
 	told := 0
 	for range s.Check(t.Context()) {
 		told++

@@ -91,8 +91,9 @@ func zooming(t testing.TB, n int) float64 {
 }
 
 // mostMore is how many pages more of a long thread. Where lines lay in the inner
-// pages of their tree there were more than three.
-const mostMore = 1.5
+// pages of their tree there were more than three, and where the lines of all widths
+// lay among each other more than three quarters of one.
+const mostMore = 0.7
 
 // I10: what a zoom costs does not depend on the thread's length. Of a long thread
 // the pages lie further apart than a connection remembers; there must be few.

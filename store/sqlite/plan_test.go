@@ -25,7 +25,7 @@ func TestLinesOfAllLevelsAreReadByOnePlan(t *testing.T) {
 	}
 	runs := 0
 	for _, c := range s.readers.idle {
-		for _, sql := range []string{selectNode, selectLeafPlaced, selectNodePlaced} {
+		for _, sql := range []string{selectNode, selectBuilt, selectSaid} {
 			read := c.stmts[sql]
 			if read == nil {
 				continue
@@ -36,7 +36,7 @@ func TestLinesOfAllLevelsAreReadByOnePlan(t *testing.T) {
 			}
 		}
 	}
-	if runs != 200 {
-		t.Errorf("%d runs were seen, not 200", runs)
+	if runs < 200 {
+		t.Errorf("%d runs were seen of 200", runs)
 	}
 }

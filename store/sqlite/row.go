@@ -32,7 +32,10 @@ func packed(row, seq int64) int64 { return row<<32 | seq }
 
 // packedNode is the key of a node, and mostThreads how many threads' numbers there
 // is room for in it.
-func packedNode(row, seq int64, level int) int64 { return row<<37 | seq<<5 | int64(level) }
+func packedNode(row, seq int64, level int) int64 { return row<<37 | int64(level)<<32 | seq }
+
+// mostLevel is the highest level that there is room for.
+const mostLevel = 31
 
 const mostThreads = 1<<26 - 1
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ncruces/go-sqlite3"
@@ -35,10 +36,11 @@ type Store struct {
 
 	places  *places
 	readers *pool
-	writer  *writer  // nil where it is read-only
-	indexer *indexer // nil where it is read-only
-	mover   *mover   // nil where it is read-only
-	watch   *pool    // where it is read-only: the connection that notices other processes' writes
+	writer  *writer     // nil where it is read-only
+	indexer *indexer    // nil where it is read-only
+	mover   *mover      // nil where it is read-only
+	unmoved atomic.Bool // there may be nodes where an older schema kept them
+	watch   *pool       // where it is read-only: the connection that notices other processes' writes
 
 	closing sync.Once
 	closed  error
@@ -131,10 +133,11 @@ func (s *Store) openWritable(o Options) error {
 	if err != nil {
 		return errors.Join(err, c.close(), beside.close())
 	}
+	s.unmoved.Store(left)
 	s.indexer = newIndexer(s, o.Log)
 	s.writer = newWriter(c, newCheckpointer(beside), s.indexer.note)
 	s.indexer.start()
-	s.mover = startMover(s, left, o.Log)
+	s.mover = startMover(s, o.Log)
 	return nil
 }
 
@@ -160,6 +163,7 @@ func (s *Store) openReadOnly(o Options) error {
 	}
 	again := func() (*conn, error) { return s.reader(mode, o) }
 	s.readers, s.watch = newPool(o.Readers, again), newPool(1, again)
+	s.unmoved.Store(true) // for all that is known here
 	return nil
 }
 

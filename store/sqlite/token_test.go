@@ -40,7 +40,7 @@ func TestTokensOutliveTheStore(t *testing.T) {
 
 // A database of an older schema gets the table, and keeps what is in it.
 func TestAnOlderDatabaseGetsTokens(t *testing.T) {
-	path, lines := ofSchema1(t, 20)
+	path, lines := older(t, toSchema1, 20)
 	execute(t, path, mustRead(t, "migrations/0002.sql")+`PRAGMA user_version = 2`)
 	s := open(t, path, sqlite.Options{})
 	sameLines(t, s, lines)

@@ -143,10 +143,13 @@ func (x *tx) Trim(h *store.Head, upto int64, limit int) (int64, error) {
 			return 0, err
 		}
 	}
-	if err := x.exec(`DELETE FROM nodes WHERE at >= ? AND at <= ?`, packedNode(h.Row, seqOf(low), 0), packedNode(h.Row, 1<<32-1, 31)); err != nil {
-		return 0, err
+	for level := range mostLevel + 1 {
+		if err := x.exec(`DELETE FROM nodes WHERE place >= ? AND place <= ?`, packedNode(h.Row, seqOf(low), level), packedNode(h.Row, 1<<32-1, level)); err != nil {
+			return 0, err
+		}
 	}
 	for _, sql := range []string{
+		`DELETE FROM nodes_2 WHERE at >= ((?1 << 37) | (?2 << 5)) AND at < ((?1 + 1) << 37)`,
 		`DELETE FROM nodes_1 WHERE thread = ? AND seq >= ?`,
 		`DELETE FROM due WHERE thread = ? AND seq >= ?`,
 	} {
@@ -210,8 +213,11 @@ func (x *tx) Node(h *store.Head, seq int64, level int) (text string, ok bool, er
 	if err != nil || ok {
 		return text, ok, err
 	}
-	ok, err = x.c.one(`SELECT text FROM nodes WHERE at=?4 UNION ALL SELECT text FROM nodes_1 WHERE thread=?1 AND seq=?2 AND level=?3`,
-		[]any{h.Row, seq, level, packedNode(h.Row, seq, level)}, func(s *sqlite3.Stmt) { text = s.ColumnText(0) })
+	ok, err = x.c.one(`SELECT text FROM nodes WHERE place=?`, []any{packedNode(h.Row, seq, level)}, func(s *sqlite3.Stmt) { text = s.ColumnText(0) })
+	if err != nil || ok {
+		return text, ok, err
+	}
+	ok, err = x.c.one(selectUnmoved, []any{h.Row, seq, level}, func(s *sqlite3.Stmt) { text = s.ColumnText(0) })
 	return text, ok, err
 }
 
@@ -258,7 +264,7 @@ func (x *tx) PutNode(p store.Place, n thread.Node) error {
 		}
 		usage = rawText(data)
 	}
-	return x.exec(`INSERT INTO nodes (at, time, text, writer, version, usage) VALUES (?,?,?,?,?,?)`,
+	return x.exec(`INSERT INTO nodes (place, time, text, writer, version, usage) VALUES (?,?,?,?,?,?)`,
 		packedNode(p.Head.Row, p.Seq, p.Level), n.Time, n.Text, n.By, n.Version, usage)
 }
 
