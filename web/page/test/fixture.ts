@@ -301,7 +301,7 @@ class FixtureSocket {
 }
 
 /** Waits until it holds. */
-export async function until(what: () => boolean, within = 1000): Promise<void> {
+export async function until(what: () => boolean, within = 30_000): Promise<void> {
   const end = Date.now() + within;
   while (!what()) {
     if (Date.now() > end) throw new Error(`it did not come true: ${what}`);

@@ -163,8 +163,12 @@ describe("an open thread", () => {
     for (let n = 0; n < 3; n++) await s.earlier();
     await until(() => texts(s).filter((t) => t.startsWith("cuts")).length === 10);
     expect(read()).toBe(11);
+    const marks: number[] = [];
+    const leave = s.listen(() => marks.push(texts(s).filter((t) => t.startsWith("cuts")).length));
     server.makeCut("a", 198);
     await until(() => texts(s).at(-1) === "cuts 10,11,12");
+    leave();
+    expect(Math.min(...marks)).toBe(10); // none goes while the new one is read
   });
 
   it("is gone, with a reason, where there is no such thread", async () => {

@@ -150,7 +150,7 @@ describe("the tapped link", () => {
     await new Promise((r) => setTimeout(r, 700));
     expect([Wire.all.length, w.state]).toEqual([1, "offline"]);
     tap.mend();
-    await until(() => Wire.all[1]?.sent.length === 1, 3000);
+    await until(() => Wire.all[1]?.sent.length === 1);
     expect(Wire.all[1]!.sent[0]).toMatchObject({ from: 5 });
   });
 });

@@ -31,6 +31,8 @@ class App extends Piece {
   #loaded = new Set<ViewSpec>();
   #after = "";
   #focusedAt = "";
+  /** Where somebody goes by a key: the focus goes along once that is there. */
+  #entering = "";
   #store: ThreadStore | undefined;
   #follows = new Follows(this, router, threads, who);
 
@@ -81,7 +83,15 @@ class App extends Piece {
     const name = at?.thread ? titleOf({ id: at.thread, title: this.#store?.view?.thread.title ?? threads.find(at.thread)?.title ?? "" }) : "";
     const view = at?.view ? (viewAt(at.thread ? "thread" : "all", at.view)?.title ?? "") : "";
     this.#keepFocus();
+    this.#enter();
     document.title = [view, name, "Skein"].filter(Boolean).join(" · ");
+  }
+
+  #enter(): void {
+    const place = this.#entering ? this.querySelector<HTMLElement>(this.#entering) : null;
+    if (!place || this.loading) return;
+    this.#entering = "";
+    if (!place.contains(document.activeElement)) place.focus({ preventScroll: true });
   }
 
   /** Where what had the focus is gone with the place it was in, the new place has it. */
@@ -163,8 +173,13 @@ class App extends Piece {
     if (this.#after === "g") {
       this.#after = "";
       const view = [...(at?.thread ? views("thread") : []), ...views("all")].find((v) => v.key === e.key);
-      if (view) router.go(format({ ...(view.of === "thread" && { thread: at!.thread! }), view: view.route }));
-      else if (e.key === "c" && at?.thread) router.go(format({ thread: at.thread }));
+      if (view) {
+        this.#entering = ".view .body";
+        router.go(format({ ...(view.of === "thread" && { thread: at!.thread! }), view: view.route }));
+      } else if (e.key === "c" && at?.thread) {
+        this.#entering = "sk-stream .scroll";
+        router.go(format({ thread: at.thread }));
+      }
       else return;
       e.preventDefault();
       return;

@@ -61,9 +61,7 @@ export class Cuts {
     this.#running = true;
     this.#failed = false;
     try {
-      for (let n = 0; n < most && !this.closed; n++) {
-        const seq = this.#missing();
-        if (!seq) break;
+      for (let n = 0, seq = this.#missing(); seq && n < most && !this.closed; n++, seq = this.#missing()) {
         this.#bySeq.set(seq, await this.fetch(seq));
         if (n % 20 === 19) this.#settle();
       }
@@ -84,7 +82,9 @@ export class Cuts {
     return seq;
   }
 
+  /** Tells of the cuts in force; until the newest has been read, of those that were before it. */
   #settle(): void {
+    if (this.#head && !this.#bySeq.has(this.#head)) return;
     const out: Cut[] = [];
     for (let e = this.#bySeq.get(this.#head); e?.cut; ) {
       const c = e.cut;
