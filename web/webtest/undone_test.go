@@ -93,3 +93,21 @@ func TestEditingAndAnsweringAgainLeaveAMark(t *testing.T) {
 	p.sees("1 message undone")
 	p.sees("2 messages undone")
 }
+
+func TestAForkShowsWhatWasUndoneInItsPast(t *testing.T) {
+	s := open(t)
+	th := s.thread("a", "The trunk", "one", "One.", "gone", "Gone.")
+	s.must(th.Rewind(t.Context(), 1, "ana"))
+	if _, err := th.Ask(t.Context(), "ana", "two"); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := th.Fork(t.Context(), 3, "branch", "The branch")
+	s.must(err)
+	if _, err := fork.Ask(t.Context(), "ana", "three"); err != nil {
+		t.Fatal(err)
+	}
+	p := s.tab("/t/branch")
+	p.sees("2 messages undone")
+	p.clickText("show")
+	p.wait(undone + ".join() === 'gone,Gone.'")
+}

@@ -26,6 +26,7 @@ export class ThreadStore extends Observable {
   readonly opened = new Set<string>();
   #view: View | null = null;
   #fetching = new Set<string>();
+  #leave: () => void;
 
   constructor(
     readonly id: string,
@@ -39,10 +40,13 @@ export class ThreadStore extends Observable {
     this.undone = new Undone(id, () => this.#lay());
     this.watch.listen(() => this.#moved());
     this.outbox.listen(() => this.changed());
+    // The list says whether it is a fork, in whose past something may have been undone.
+    this.#leave = threads.listen(() => this.#look(this.#view));
     void this.outbox.pump();
   }
 
   close(): void {
+    this.#leave();
     this.cuts.closed = this.undone.closed = true;
     this.watch.close();
   }
