@@ -92,8 +92,8 @@ type Config struct {
 	ReadOnly bool
 
 	// Gather is how long the views of a thread that is written to fast gather commits,
-	// to show them as one change: a commit after a silence shows at once, those that
-	// follow within that time together. Default: each shows at once.
+	// to show them as one change: a commit after a silence of that time shows at once,
+	// else it waits that long for others. Default: each shows at once.
 	Gather time.Duration
 
 	// Lease is how long a turn's owner may be silent before another process takes

@@ -48,25 +48,26 @@ func (s *Server) connect(ctx context.Context, _ *struct {
 // while there is something to write.
 type socket struct {
 	server *Server
+	work   sync.WaitGroup // the writer, calls, pings
+
+	mu      sync.Mutex  // taken after a room's: nothing of a watch is called under it
+	ready   []*watching // that may have something
+	owing   bool        // the wire has something that it could not write at once
+	writing bool
+	ended   bool
+	replies []reply // in their order, before frames
+	queued  int     // bytes of replies
+	talk    int     // of these, bytes of what no operation answered
+	calls   int     // that run
+	watches map[string]*watching
+	beat    *time.Timer
+
 	conn   *websocket.Conn // reads, and writes what is not data
 	out    *wire           // writes data
 	ctx    context.Context // ends with the token or the server; its cause says why
 	person *person
 	host   string
 	remote string
-	work   sync.WaitGroup // the writer, calls, pings
-
-	mu      sync.Mutex // taken after a room's: nothing of a watch is called under it
-	watches map[string]*watching
-	ready   []*watching // that may have something
-	replies []reply     // in their order, before frames
-	queued  int         // bytes of replies
-	talk    int         // of these, bytes of what no operation answered
-	calls   int         // that run
-	owing   bool        // the wire has something that it could not write at once
-	writing bool
-	ended   bool
-	beat    *time.Timer
 }
 
 // watching is a watch of a socket.

@@ -206,11 +206,11 @@ func TestACommitToAnotherLogShowsNothingOfIt(t *testing.T) {
 		away.drain()
 		away.lose()
 		w.store.Store, w.key = other, made.Key // as a restore does, with new epochs
-		for range 5 {                          // the last two would follow
+		for said := range int64(5) {           // the last two would follow
 			w.say(atOnce, w.text("after"))
 			c.drain()
 			for _, e := range c.replica.View().Entries {
-				if v := c.replica.View(); !v.Fresh && e.Message.PlainText() == "after" {
+				if v := c.replica.View(); v.Length > said+1 && e.Message.PlainText() == "after" {
 					t.Fatalf("it is shown behind the old log: %d messages", v.Length)
 				}
 			}
@@ -219,7 +219,8 @@ func TestACommitToAnotherLogShowsNothingOfIt(t *testing.T) {
 		away.connect()
 		for _, c := range []*client{c, away} {
 			c.drain()
-			if v := c.replica.View(); !v.Fresh || v.Length != 5 || len(c.replica.Ranges()) != 1 {
+			// Who was there may have been sent another snapshot since the fresh one.
+			if v := c.replica.View(); !v.Fresh && c == away || v.Length != 5 || len(c.replica.Ranges()) != 1 {
 				t.Errorf("%s: fresh %t, %d messages, %d ranges", c.name, v.Fresh, v.Length, len(c.replica.Ranges()))
 			}
 			c.check()

@@ -286,14 +286,13 @@ func (r *Room) takeDocs(all []thread.Doc) {
 }
 
 // tellSoon is tell, but where that was less than Config.Gather ago: then what is
-// different is told with what comes until that is over.
+// different waits so long for what comes next.
 func (r *Room) tellSoon() {
-	rest := r.rooms.cfg.Gather - time.Since(r.ticked)
-	if rest <= 0 || !r.opened {
+	if !r.opened || time.Since(r.ticked) >= r.rooms.cfg.Gather {
 		r.tell()
 		return
 	}
-	r.tellWithin(rest)
+	r.tellWithin(r.rooms.cfg.Gather)
 }
 
 // tellWithin has what is different told with what comes next, and after so long

@@ -19,8 +19,8 @@ type Config struct {
 	Store store.Store
 	Space string
 
-	// Gather is the shortest time between two times that watches are told of commits;
-	// 0: they are told of each at once.
+	// Gather is how long a commit waits for others where watches were told of one less
+	// than that ago; 0: they are told of each at once.
 	Gather time.Duration
 
 	// Agent says who answers in a thread, as of that state.

@@ -23,23 +23,25 @@ const (
 // its own. Its methods may be called from many goroutines, but frames are for
 // one reader.
 type Watch struct {
-	room     *Room
-	viewer   string
-	interval time.Duration
-	ready    chan struct{} // has room for one
+	room *Room
 
-	// Guarded by the room's mu.
-	n       int64 // of the last frame; 0: none yet
-	client        // as of the last frame
+	// Guarded by the room's mu. What waking a reader looks at stands together: there
+	// may be thousands, and each is one more place in memory.
+	notify  func()
+	ready   chan struct{} // has room for one; nil until somebody waits in Next
+	n       int64         // of the last frame; 0: none yet
+	waiting bool          // there was nothing
+	closed  bool
+	held    bool
 	resumes bool  // the first frame begins at window.First
 	again   bool  // a snapshot is due
 	fresh   bool  // and nothing that the client holds goes on there
-	held    bool
-	waiting bool // there was nothing
-	flowed  time.Time
-	notify  func()
-	closed  bool
 	broken  error // why no frame can be made any more
+	flowed  time.Time
+	client  // as of the last frame
+
+	viewer   string
+	interval time.Duration
 }
 
 // client is what a client has. Two that have the same are sent the same.
@@ -86,7 +88,7 @@ func (o Options) complete(id string) (Options, error) {
 
 // attach makes a watch. Its snapshot is made when its reader asks, as of then.
 func (r *Room) attach(ctx context.Context, o Options) (*Watch, error) {
-	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, ready: make(chan struct{}, 1), client: client{window: view.Window{Tail: o.Tail}, low: never, version: -1}}
+	w := &Watch{room: r, viewer: o.Viewer, interval: o.Interval, client: client{window: view.Window{Tail: o.Tail}, low: never, version: -1}}
 	for {
 		t, exact, need, err := r.admit(w, o)
 		switch {
@@ -177,19 +179,30 @@ func (r *Room) undoneBefore(ctx context.Context, t *thread.Thread, from int64) (
 // was closed), storage (also where the view or a frame of it has panicked: that is
 // a [thread.Fault]); the context's, as it is.
 func (w *Watch) Next(ctx context.Context) (Frame, error) {
+	ready := w.listen()
 	for {
 		f, wait, ok, err := w.Poll(ctx)
 		if ok || err != nil {
 			return f, err
 		}
-		if err := w.sleep(ctx, wait); err != nil {
+		if err := sleep(ctx, ready, wait); err != nil {
 			return Frame{}, err
 		}
 	}
 }
 
+// listen gives what wakes a reader that waits.
+func (w *Watch) listen() <-chan struct{} {
+	w.room.mu.Lock()
+	defer w.room.mu.Unlock()
+	if w.ready == nil {
+		w.ready = make(chan struct{}, 1)
+	}
+	return w.ready
+}
+
 // sleep waits until there may be something, or for wait where that is set.
-func (w *Watch) sleep(ctx context.Context, wait time.Duration) error {
+func sleep(ctx context.Context, ready <-chan struct{}, wait time.Duration) error {
 	var due <-chan time.Time
 	if wait > 0 {
 		t := time.NewTimer(wait)
@@ -197,7 +210,7 @@ func (w *Watch) sleep(ctx context.Context, wait time.Duration) error {
 		due = t.C
 	}
 	select {
-	case <-w.ready:
+	case <-ready:
 	case <-due:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -390,11 +403,8 @@ func (w *Watch) wake() {
 	if w.notify != nil {
 		w.notify()
 	}
-	if len(w.ready) > 0 {
-		return
-	}
 	select {
-	case w.ready <- struct{}{}:
+	case w.ready <- struct{}{}: // never, where nobody waits
 	default:
 	}
 }
