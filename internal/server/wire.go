@@ -57,8 +57,9 @@ type wire struct {
 	stall time.Duration
 	late  func() // called when something is owed that somebody else has to write
 
-	mu  sync.Mutex // held while something is written; guards due
-	due time.Time  // when a write that makes no progress ends
+	mu   sync.Mutex // held while something is written; guards due and said
+	due  time.Time  // when a write that makes no progress ends
+	said bool       // a goodbye
 
 	open sync.Mutex // guards the rest; never held for longer than a call of the system takes
 	fd   uintptr    // for writing without waiting; 0: that cannot be
@@ -81,8 +82,12 @@ func (w *wire) Read(p []byte) (int, error) {
 }
 
 // Write takes a frame of the library: a ping, a pong, a goodbye. It does not wait, as
-// the library would end the connection over that.
+// the library would end the connection over that; but a goodbye is followed by the
+// connection's end, and who pings and pings is heard again when pongs have gone out.
 func (w *wire) Write(p []byte) (int, error) {
+	if p[0]&0xF == goodbye {
+		return len(p), w.write(p)
+	}
 	if w.offer(p) {
 		return len(p), nil
 	}
@@ -90,7 +95,7 @@ func (w *wire) Write(p []byte) (int, error) {
 	owed := len(w.owed)
 	w.open.Unlock()
 	if owed > mostOwed {
-		return 0, errStalled
+		return len(p), w.write(nil)
 	}
 	w.late()
 	return len(p), nil
@@ -105,6 +110,9 @@ func (w *wire) offer(p []byte) bool {
 	}
 	w.open.Lock()
 	defer w.open.Unlock()
+	if free && w.said {
+		return true // nobody listens any more
+	}
 	if free && len(w.owed) == 0 && w.fd != 0 {
 		p = p[writeNow(w.fd, p):]
 	}
@@ -113,16 +121,20 @@ func (w *wire) offer(p []byte) bool {
 }
 
 // write writes what is owed, and then a frame, for as long as the client makes
-// progress.
+// progress. Nothing follows a goodbye.
 func (w *wire) write(p []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for {
+		if w.said {
+			return net.ErrClosed
+		}
 		w.open.Lock()
 		owed := w.owed
 		w.owed = nil
 		w.open.Unlock()
 		if len(owed) == 0 {
+			w.said = len(p) > 0 && p[0]&0xF == goodbye
 			return w.wait(p)
 		}
 		if err := w.wait(owed); err != nil {
@@ -131,21 +143,26 @@ func (w *wire) write(p []byte) error {
 	}
 }
 
+// wait writes piece by piece, for as long as there is progress.
 func (w *wire) wait(p []byte) error {
-	if len(p) == 0 {
-		return nil
-	}
-	if now := time.Now(); w.due.Sub(now) < w.stall-w.stall/8 { // not with every write
-		w.due = now.Add(w.stall)
-		if err := w.SetWriteDeadline(w.due); err != nil {
+	for len(p) > 0 {
+		// The deadline is moved now and then, and is never sooner than a stall.
+		if now := time.Now(); w.due.Sub(now) < w.stall {
+			w.due = now.Add(w.stall + w.stall/8)
+			if err := w.SetWriteDeadline(w.due); err != nil {
+				return err
+			}
+		}
+		n, err := w.Conn.Write(p[:min(len(p), piece)])
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return errStalled
+		}
+		if err != nil {
 			return err
 		}
+		p = p[n:]
 	}
-	_, err := w.Conn.Write(p)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = errStalled
-	}
-	return err
+	return nil
 }
 
 // Close closes the connection. Its number may be another's from then on.
@@ -160,6 +177,7 @@ func (w *wire) Close() error {
 const (
 	continued = 0
 	text      = 1
+	goodbye   = 8
 )
 
 // longestHead is how long a frame's head may be.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -51,7 +52,7 @@ func TestFramesOfManyFollowEachOther(t *testing.T) {
 	w, client := wired(t)
 	var late atomic.Int32
 	w.late = func() { late.Add(1) }
-	frame := append(bytes.Repeat([]byte("x"), 999), '\n')
+	frame := append(bytes.Repeat([]byte("y"), 999), '\n')
 	sent := w.fill(frame)
 	if _, err := w.Write([]byte("a ping\n")); err != nil { // of a library that is not kept waiting
 		t.Fatal(err)
@@ -105,6 +106,7 @@ func TestFramesOfManyFollowEachOther(t *testing.T) {
 // A client that pings and does not read is not owed more and more.
 func TestWhatIsOwedIsBounded(t *testing.T) {
 	w, _ := wired(t)
+	w.stall = time.Millisecond
 	w.fill(make([]byte, 1000))
 	for range mostOwed {
 		if _, err := w.Write([]byte("pong")); err != nil {
@@ -115,6 +117,32 @@ func TestWhatIsOwedIsBounded(t *testing.T) {
 		}
 	}
 	t.Errorf("%d bytes are owed", len(w.owed))
+}
+
+// A goodbye has gone out when the library ends the connection, in front of what is
+// left of a long message, and nothing follows it.
+func TestAGoodbyeIsTheLastThing(t *testing.T) {
+	w, client := wired(t)
+	frame := append([]byte{text}, append(bytes.Repeat([]byte("y"), 998), '\n')...)
+	sent := w.fill(frame)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := w.Write([]byte{0x80 | goodbye, '\n'})
+		if w.write(frame) == nil || !w.offer(frame) {
+			t.Error("something is written after a goodbye")
+		}
+		ended <- errors.Join(err, w.Close())
+	}()
+	all, err := io.ReadAll(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if want := append(bytes.Repeat(frame, sent), 0x80|goodbye, '\n'); !bytes.Equal(all, want) {
+		t.Errorf("%d bytes came, want %d", len(all), len(want))
+	}
 }
 
 // A client that reads nothing has its connection ended, and its number is not
