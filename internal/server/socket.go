@@ -77,7 +77,6 @@ type watching struct {
 	queued bool        // among the ready
 	timer  *time.Timer // when there may be something again
 	over   bool
-	begun  bool // its first frame, for which the store may be read, is written; the writer's
 }
 
 // reply is what is to be written beside frames.

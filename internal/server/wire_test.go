@@ -110,7 +110,7 @@ func TestWhatIsOwedIsBounded(t *testing.T) {
 	w.fill(make([]byte, 1000))
 	for range mostOwed {
 		if _, err := w.Write([]byte("pong")); err != nil {
-			if err != errStalled { //nolint:errorlint // as the server compares it
+			if err != errStalled {
 				t.Errorf("it ended with %v", err)
 			}
 			return
@@ -155,7 +155,7 @@ func TestAWireThatMakesNoProgressEnds(t *testing.T) {
 	for err == nil {
 		err = w.write(make([]byte, 64<<10))
 	}
-	if err != errStalled { //nolint:errorlint // as the server compares it
+	if err != errStalled {
 		t.Errorf("it ended with %v", err)
 	}
 	if err := w.Close(); err != nil {
