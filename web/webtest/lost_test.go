@@ -99,7 +99,8 @@ func TestWhatACrashedTabHeldIsFoundByTheNext(t *testing.T) {
 	}
 	q := s.tab("/t/a")
 	q.wait("document.querySelector('textarea')?.value === 'typed before the crash'")
-	q.keys("c", "Enter")
+	q.wait(inComposer)
+	q.keys("Enter")
 	q.wait(answered + "?.textContent.includes('You said: typed before the crash')")
 	r := s.tab("/t/a")
 	r.wait(answered)

@@ -16,6 +16,7 @@ func TestSearchGivesLinesThatOpenInTheirPlace(t *testing.T) {
 
 	// By keys alone: to the search, the words, the first line, open.
 	p.wait("document.querySelector('.head .standing')?.dataset.is === 'live'")
+	p.wait(inComposer)
 	p.do("document.activeElement.blur()")
 	p.keys("g", "f")
 	p.wait("document.activeElement.type === 'search' && document.activeElement.closest('sk-find')")

@@ -12,12 +12,14 @@ import { viewAt, views, type ViewSpec } from "../views.ts";
 import { who } from "../state/who.ts";
 import { icon } from "./icons.ts";
 import { newThread } from "./list.ts";
+import { alone, hear } from "./letters.ts";
 import "./list.ts";
 import "./notices.ts";
 import "./standing.ts";
 import "./keys.ts";
 import "./signin.ts";
 import type { KeySheet } from "./keys.ts";
+import type { Stream } from "../talk/stream.ts";
 import "../talk/talk.ts";
 
 /** The whole page: the list of threads, the thread that is open, a view beside it. */
@@ -30,6 +32,8 @@ class App extends Piece {
   #room = matchMedia("(max-width: 760px)");
   #loaded = new Set<ViewSpec>();
   #after = "";
+  /** The thread that [ or ] led to: the next of them leads on. */
+  #walked = "";
   #focusedAt = "";
   /** Where somebody goes by a key: the focus goes along once that is there. */
   #entering = "";
@@ -45,12 +49,15 @@ class App extends Piece {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    addEventListener("keydown", hear, true);
     addEventListener("keydown", this.#pressed);
     this.addEventListener("keys", () => this.#sheet());
+    this.addEventListener("opened", (e) => this.#opened(e.target as HTMLElement));
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    removeEventListener("keydown", hear, true);
     removeEventListener("keydown", this.#pressed);
   }
 
@@ -160,6 +167,15 @@ class App extends Piece {
     (document.querySelector<HTMLElement>("sk-composer textarea") ?? document.querySelector<HTMLElement>("#open"))?.focus();
   }
 
+  /** Whoever opens a thread can write at once, where that brings no keyboard onto the screen. */
+  #opened(composer: HTMLElement): void {
+    const at = router.route;
+    const walked = this.#walked === at?.thread;
+    this.#walked = "";
+    if (walked || this.#room.matches || at?.index !== undefined || at?.view || matchMedia("(pointer: coarse)").matches) return;
+    if (!document.activeElement?.closest("input, textarea, dialog, .menu, .talk")) composer.querySelector("textarea")?.focus({ preventScroll: true });
+  }
+
   #sheet(): void {
     this.querySelector<KeySheet>("sk-keys")?.show();
   }
@@ -184,15 +200,17 @@ class App extends Piece {
       e.preventDefault();
       return;
     }
+    const free = !(target instanceof Element) || !target.closest(e.key.length > 1 ? ".view, .side, button, a" : ".view");
+    if (free && this.querySelector<Stream>("sk-stream")?.go(e.key)) return e.preventDefault();
     const act: Record<string, () => void> = {
       "?": () => this.#sheet(),
-      n: () => void newThread(),
+      n: () => alone(() => void newThread()),
       "/": () => this.#find(),
       g: () => {
         this.#after = "g";
         setTimeout(() => (this.#after = ""), 1500);
       },
-      u: () => notices.actOnNewest(),
+      u: () => alone(() => notices.actOnNewest()),
       c: () => this.querySelector<HTMLElement>("sk-composer textarea")?.focus(),
       "]": () => this.#step(1),
       "[": () => this.#step(-1),
@@ -212,7 +230,9 @@ class App extends Piece {
   #step(by: number): void {
     const i = threads.items.findIndex((t) => t.id === router.route?.thread);
     const next = threads.items[i < 0 ? 0 : i + by];
-    if (next) router.go(format({ thread: next.id }));
+    if (!next) return;
+    this.#walked = next.id;
+    router.go(format({ thread: next.id }));
   }
 }
 define("sk-app", App);

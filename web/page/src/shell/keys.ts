@@ -27,7 +27,7 @@ const groups: [string, [string[], string][]][] = [
     [["Ctrl", "Enter"], "say it now, into the running answer"],
     [["Shift", "Enter"], "new line"],
     [["↑"], "in an empty composer: edit your newest message"],
-    [["Esc"], "stop the answer, or leave the composer"],
+    [["Esc"], "stop the answer, or leave the composer to the newest message"],
   ]],
 ];
 
@@ -38,6 +38,7 @@ export class KeySheet extends Piece {
     const all = known.length ? [...groups, ["Views", [[["g", "c"], "conversation"], ...known.map((v) => [["g", v.key], v.title])]] as (typeof groups)[number]] : groups;
     return html`<dialog class="sheet" aria-labelledby="keys-title" @click=${this.#beside}>
       <header><h2 id="keys-title">Keys</h2><form method="dialog"><button class="button icon quiet" aria-label="Close">${icon("close")}</button></form></header>
+      <p class="hint">A letter that makes, changes or undoes something (n, e, u) counts alone: with no other letter in the second before it, and no key right after.</p>
       ${all.map(([title, keys]) => html`<section>
         <h3>${title}</h3>
         <dl class="keys">${keys.map(([names, what]) => html`<dt>${names.map((k) => html`<kbd>${k}</kbd> `)}</dt><dd>${what}</dd>`)}</dl>

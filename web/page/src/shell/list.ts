@@ -164,10 +164,16 @@ class ThreadList extends Piece {
 
   #findKey(e: KeyboardEvent): void {
     if (e.key === "ArrowDown") this.querySelector<HTMLElement>("ol.threads a")?.focus();
-    else if (e.key === "Enter") this.querySelector<HTMLElement>("ol.threads a")?.click();
+    else if (e.key === "Enter") this.#first();
     else if (e.key === "Escape" && this.search) this.search = "";
     else return;
     e.preventDefault();
+  }
+
+  #first(): void {
+    const first = this.querySelector<HTMLElement>("ol.threads a");
+    first?.focus();
+    first?.click();
   }
 
   #listKey(e: KeyboardEvent): void {

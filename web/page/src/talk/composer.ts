@@ -11,6 +11,7 @@ import type { Outgoing } from "../state/outbox.ts";
 import { drafts } from "../state/session.ts";
 import type { ThreadStore } from "../state/thread.ts";
 import { who } from "../state/who.ts";
+import type { Stream } from "./stream.ts";
 import { afterFailure, type Upload, upload } from "./attach.ts";
 
 /** A longer text, in characters, is kept and measured once typing rests for so many ms. */
@@ -90,6 +91,7 @@ export class Composer extends Piece {
     this.#opened = this.store.id;
     this.#show(drafts.own(this.store.id));
     if (this.empty) void this.#adopt(this.store.id);
+    this.dispatchEvent(new CustomEvent("opened", { bubbles: true }));
   }
 
   #show(draft: Draft | undefined): void {
@@ -274,7 +276,7 @@ export class Composer extends Piece {
   #escape(): void {
     if (this.instead) this.leaveEdit();
     else if (this.store.busy && !this.store.view?.docs.agent.waiting?.length) this.stop();
-    else document.querySelector<HTMLElement>("sk-stream .scroll")?.focus();
+    else document.querySelector<Stream>("sk-stream")?.enter();
   }
 
   #pasted(e: ClipboardEvent): void {

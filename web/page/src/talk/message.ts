@@ -4,6 +4,7 @@ import type { Entry } from "../api/types.ts";
 import { define, Piece } from "../piece.ts";
 import { format } from "../route.ts";
 import { icon } from "../shell/icons.ts";
+import { alone } from "../shell/letters.ts";
 import { forkThread } from "../shell/list.ts";
 import { type Item, openMenu } from "../shell/menu.ts";
 import { exactly, when } from "../shell/time.ts";
@@ -85,7 +86,7 @@ export class MessageCard extends Piece {
       <button class="button icon quiet small" aria-label="More" title="More (.)" aria-haspopup="menu" @click=${(e: Event) => this.#menu(e.currentTarget as HTMLElement, entry)}>${icon("more")}</button>`;
   }
 
-  #mayEdit = (entry: Entry): boolean => !this.undone && entry.message?.role === "user" && who.may("write");
+  #mayEdit = (entry: Entry): boolean => !this.undone && entry.message?.role === "user" && entry.message.author === who.name && who.may("write");
   #mayRegenerate = (entry: Entry): boolean => this.again && entry.message?.role === "assistant" && who.may("write");
 
   #menu(button: HTMLElement, entry: Entry): void {
@@ -108,7 +109,7 @@ export class MessageCard extends Piece {
     if (e.target !== e.currentTarget || e.ctrlKey || e.metaKey || e.altKey) return;
     const entry = this.row.entry;
     if (e.key === "y") this.#copyText(entry);
-    else if (e.key === "e" && this.#mayEdit(entry)) this.#edit(entry);
+    else if (e.key === "e" && this.#mayEdit(entry)) alone(() => this.#edit(entry));
     else if (e.key === ".") this.#menu(this.querySelector<HTMLElement>("[aria-haspopup=menu]")!, entry);
     else return;
     e.preventDefault();

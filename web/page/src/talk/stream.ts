@@ -277,18 +277,34 @@ class Stream extends Piece {
 
   #pressed(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, dialog")) return;
-    if (e.key === "j" || e.key === "k") this.step(e.key === "j" ? 1 : -1);
-    else if (e.key === "End") this.toEnd();
-    else return;
+    if (!this.go(e.key)) return;
     e.preventDefault();
     e.stopPropagation();
+  }
+
+  /** Goes where a key leads. It says whether the key leads anywhere. */
+  go(key: string): boolean {
+    if (key === "j" || key === "k") this.step(key === "j" ? 1 : -1);
+    else if (key === "End") this.toEnd();
+    else if (key === "Home") {
+      this.#hand = performance.now() + hand;
+      this.#scroll.scrollTop = 0;
+    } else return false;
+    return true;
+  }
+
+  /** Gives the focus to the newest message, or where somebody reads to the first that is seen. */
+  enter(): void {
+    const at = this.away ? this.#topmost()?.at.querySelector<HTMLElement>("article.message") : [...this.querySelectorAll<HTMLElement>("article.message")].at(-1);
+    (at ?? this.#scroll).focus({ preventScroll: true });
   }
 
   /** Moves the focus to the next message, or the one before. */
   step(by: number): void {
     const all = [...this.querySelectorAll<HTMLElement>("article.message")];
     const now = all.indexOf((document.activeElement?.closest("article.message") as HTMLElement) ?? null!);
-    const next = now < 0 ? all.at(by > 0 ? 0 : -1) : all[now + by];
+    if (now < 0) return this.enter();
+    const next = all[now + by];
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });
     if (!next && by < 0 && this.querySelector("[data-fetch=earlier]")) this.#fetchEarlier();
