@@ -46,6 +46,7 @@ export class ThreadStore extends Observable {
   }
 
   close(): void {
+    threads.follow(undefined);
     this.#leave();
     this.cuts.closed = this.undone.closed = true;
     this.watch.close();
@@ -166,6 +167,14 @@ export class ThreadStore extends Observable {
       this.#look(was);
       this.#lay();
     } else this.changed();
+    this.#tell();
+  }
+
+  /** Tells the list how this thread stands. */
+  #tell(): void {
+    const { agent } = this.#view?.docs ?? {};
+    if (!agent || this.standing !== "live") return threads.follow(undefined);
+    threads.follow({ id: this.id, turn: agent.turn ?? 0, parked: !!agent.parked || !!agent.waiting?.length, updated: this.#view?.entries.at(-1)?.time ?? "" });
   }
 
   /** Looks for what lies between the messages that are held. */

@@ -5,6 +5,8 @@ import { Observable } from "./observable.ts";
 
 const pageSize = 100;
 
+type Now = { id: string; turn: number; parked: boolean; updated: string };
+
 /** The list of threads, the last used first. */
 export class Threads extends Observable {
   items: Thread[] = [];
@@ -15,6 +17,8 @@ export class Threads extends Observable {
   trouble = "";
   #gone = new Set<string>();
   #pending = new Map<string, () => void>();
+  /** What the view of the open thread says of it, which is newer than any list. */
+  #open: Now | undefined;
 
   /** Fetches the newest again; what was fetched beyond them stays. */
   async refresh(): Promise<void> {
@@ -23,7 +27,7 @@ export class Threads extends Observable {
       const fresh = new Set(list.items.map((t) => t.id));
       const first = !this.loaded || !list.next || this.items.length <= pageSize;
       const older = first ? [] : this.items.filter((t) => !fresh.has(t.id) && t.updated <= list.items.at(-1)!.updated);
-      this.items = [...list.items, ...older].filter((t) => !this.#gone.has(t.id));
+      this.items = [...list.items, ...older].filter((t) => !this.#gone.has(t.id)).map((t) => this.#now(t));
       if (first) this.next = list.next;
       this.loaded = true;
       this.trouble = "";
@@ -49,6 +53,24 @@ export class Threads extends Observable {
 
   find(id: string): Thread | undefined {
     return this.items.find((t) => t.id === id);
+  }
+
+  /** Has the row of the open thread say what its view says; undefined: there is none that is live. */
+  follow(open: Now | undefined): void {
+    this.#open = open;
+    const i = this.items.findIndex((t) => t.id === open?.id);
+    const was = this.items[i];
+    if (!was) return;
+    const now = this.#now(was);
+    if (now.turn === (was.turn ?? 0) && now.parked === !!was.parked && now.updated === was.updated) return;
+    this.items = this.items.with(i, now);
+    this.changed();
+  }
+
+  #now(t: Thread): Thread {
+    const o = this.#open;
+    if (o?.id !== t.id) return t;
+    return { ...t, turn: o.turn, parked: o.parked, updated: Date.parse(o.updated) > Date.parse(t.updated) ? o.updated : t.updated };
   }
 
   async create(): Promise<string> {
