@@ -104,7 +104,7 @@ export const api = {
   create: (title?: string) => send<Thread>("POST", "/v1/threads", title ? { title } : {}),
   rename: (id: string, title: string) => send<void>("PATCH", of(id), { title }),
   remove: (id: string) => send<void>("DELETE", of(id)),
-  fork: (id: string, seq?: number) => send<Thread>("POST", of(id, "/fork"), seq === undefined ? {} : { seq }),
+  fork: (id: string, seq?: number, title?: string) => send<Thread>("POST", of(id, "/fork"), { ...(seq !== undefined && { seq }), ...(title && { title }) }),
   say: (id: string, what: Saying) => send<Said>("POST", of(id, "/messages"), what),
   reply: (id: string) => send<void>("POST", of(id, "/reply")),
   stop: (id: string) => send<void>("POST", of(id, "/stop")),

@@ -23,6 +23,8 @@ export interface Outgoing {
  */
 export class Outbox extends Observable {
   items: Outgoing[] = [];
+  /** Is told of each message that the server has taken. */
+  told: (what: Outgoing) => void = () => {};
   #sending = false;
   #place: string;
   #storage: Storage;
@@ -63,6 +65,7 @@ export class Outbox extends Observable {
         try {
           const said = await this.#say(this.thread, { text: next.text, key: next.key, when: next.when, ...(next.blobs.length && { blobs: next.blobs.map(({ hash, name }) => ({ hash, name })) }) });
           this.#change(next.key, (o) => ({ ...o, seq: said.seq }));
+          this.told(next);
         } catch (err) {
           if (mayRetry(err)) return;
           this.#change(next.key, (o) => ({ ...o, refused: inWords(err) }));

@@ -40,6 +40,7 @@ export class ThreadStore extends Observable {
     this.undone = new Undone(id, () => this.#lay());
     this.watch.listen(() => this.#moved());
     this.outbox.listen(() => this.changed());
+    this.outbox.told = (o) => void threads.entitle(id, o.text || (o.blobs[0]?.name ?? ""));
     // The list says whether it is a fork, in whose past something may have been undone.
     this.#leave = threads.listen(() => this.#look(this.#view));
     void this.outbox.pump();

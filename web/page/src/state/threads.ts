@@ -2,8 +2,23 @@ import { api, inWords, isUnreachable } from "../api/api.ts";
 import type { Thread } from "../api/types.ts";
 import { notices } from "./notices.ts";
 import { Observable } from "./observable.ts";
+import { read, storage, write } from "./storage.ts";
 
 const pageSize = 100;
+
+const kept = storage("localStorage");
+
+/** Threads that this browser made are marked, until they have a title, by what was first said in them. */
+const untitled = "skein.untitled.";
+
+/** The first words of a text, in one line of up to 60 characters. */
+export function firstWords(text: string): string {
+  const line = [...text.slice(0, 1_000).replace(/\s+/g, " ").trim()];
+  if (line.length <= 60) return line.join("");
+  const cut = line.slice(0, 59);
+  const end = cut.lastIndexOf(" ");
+  return `${cut.slice(0, end > 0 ? end : 59).join("")}…`;
+}
 
 type Now = { id: string; turn: number; parked: boolean; updated: string };
 
@@ -75,15 +90,34 @@ export class Threads extends Observable {
 
   async create(): Promise<string> {
     const t = await api.create();
+    write(kept, untitled + t.id, "");
     this.items = [t, ...this.items.filter((o) => o.id !== t.id)];
     this.changed();
     return t.id;
   }
 
   async fork(id: string, seq?: number): Promise<string> {
-    const t = await api.fork(id, seq);
+    const of = this.find(id)?.title ?? (await api.thread(id)).title;
+    const t = await api.fork(id, seq, of && `Fork of ${of}`.slice(0, 200));
+    if (!of) write(kept, untitled + t.id, "");
     await this.refresh();
     return t.id;
+  }
+
+  /** Titles a thread that this browser made by what was first said in it, unless somebody has titled it. */
+  async entitle(id: string, said: string): Promise<void> {
+    const mark = untitled + id;
+    const was = read<string>(kept, mark);
+    if (was === undefined) return;
+    const title = was || firstWords(said);
+    if (!title) return;
+    write(kept, mark, title); // where it fails, the next message tries again
+    try {
+      if (!(await api.thread(id)).title) await this.rename(id, title);
+      kept.removeItem(mark);
+    } catch {
+      // It is called by its id until then.
+    }
   }
 
   async rename(id: string, title: string): Promise<void> {
@@ -125,6 +159,7 @@ export class Threads extends Observable {
 
   #finish(id: string): void {
     if (!this.#pending.delete(id)) return;
+    kept.removeItem(untitled + id);
     api.remove(id).catch((err: unknown) => {
       this.#gone.delete(id);
       notices.trouble(`“${id}” could not be deleted: ${inWords(err)}`);
