@@ -77,6 +77,35 @@ func TestAPromiseStandsUntilATurnBegins(t *testing.T) {
 			_, said := s.thread.Say(ctx, "ana", "never mind")
 			return firstOf(err, said)
 		}, false},
+		"plain words, and a rewind to it": {func(ctx context.Context, s scene) error {
+			_, err := s.thread.Say(ctx, "ben", "by the way")
+			return firstOf(err, s.thread.Rewind(ctx, s.before+1, "ana"))
+		}, true},
+		"another promise, and a rewind to it": {func(ctx context.Context, s scene) error {
+			promise(s.T, s.thread, "and how?")
+			return s.thread.Rewind(ctx, s.before+1, "ana")
+		}, true},
+		"many promises, and a rewind to it": {func(ctx context.Context, s scene) error {
+			for range 40 {
+				promise(s.T, s.thread, "and how?")
+			}
+			return s.thread.Rewind(ctx, s.before+1, "ana")
+		}, true},
+		"another promise, and a rewind of both": {func(ctx context.Context, s scene) error {
+			promise(s.T, s.thread, "and how?")
+			return s.thread.Rewind(ctx, s.before, "ana")
+		}, false},
+		"a rewind to it, then a stop": {func(ctx context.Context, s scene) error {
+			promise(s.T, s.thread, "and how?")
+			return firstOf(s.thread.Rewind(ctx, s.before+1, "ana"), s.thread.Stop(ctx))
+		}, false},
+		"an answer, and a rewind to it": {func(ctx context.Context, s scene) error {
+			return firstOf(s.thread.Reply(ctx), s.thread.Rewind(ctx, s.before+1, "ana"))
+		}, false},
+		"plain words, a promised reply, and a rewind to it": {func(ctx context.Context, s scene) error {
+			_, err := s.thread.Say(ctx, "ben", "by the way")
+			return firstOf(err, s.thread.PromiseReply(ctx), s.thread.Rewind(ctx, s.before+1, "ana"))
+		}, true},
 		"a deletion and back": {func(ctx context.Context, s scene) error {
 			return firstOf(s.thread.Delete(ctx), s.engine.Undelete(ctx, s.thread.ID()))
 		}, false},
@@ -131,6 +160,33 @@ func TestPlainWordsPromiseNothing(t *testing.T) {
 	}
 	if err := th.PromiseReply(ctx); err != nil || promised(t, e, th) {
 		t.Errorf("nothing waits, but an answer is due: %v", err)
+	}
+}
+
+// Resume answers what is due, and that alone.
+func TestWhoResumesAnswersOnlyWhatIsDue(t *testing.T) {
+	ctx := context.Background()
+	e := engine(t, skein.Config{Model: "scripted", Models: script(t, "At noon.", "In the hall.")})
+	th := open(t, e, "rope", skein.Settings{})
+	if _, err := th.Say(ctx, "ana", "when?"); err != nil {
+		t.Fatal(err)
+	}
+	length := func() int64 {
+		if err := th.Resume(ctx); err != nil {
+			t.Fatal(err)
+		}
+		st, err := th.State(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st.Length
+	}
+	if got := length(); got != 1 {
+		t.Errorf("%d messages: what was only said is answered", got)
+	}
+	promise(t, th, "where?")
+	if got := length(); got != 3 {
+		t.Errorf("%d messages: what was promised is not answered", got)
 	}
 }
 

@@ -176,10 +176,20 @@ func (t *Thread) answerTo(ctx context.Context, said thread.Entry) (Piece, error)
 // Errors: those of the model (provider, quota, limit, response, timeout),
 // aborted where ctx ends, configuration, storage. What was said stays; Reply
 // again tries again.
-func (t *Thread) Reply(ctx context.Context) error {
-	return t.own(ctx, wait, func(ctx context.Context, log *agent.Log) error {
+func (t *Thread) Reply(ctx context.Context) error { return t.answer(ctx, t.engine.waiting) }
+
+// Resume is Reply for who was not asked just now, such as a server that finds what
+// another has left: it answers what is due alone, see [Engine.Promised]. What was
+// stopped, or has failed, while it waited for the turn it leaves alone.
+//
+// Errors: those of Reply.
+func (t *Thread) Resume(ctx context.Context) error { return t.answer(ctx, t.engine.due) }
+
+// answer answers as long as there is something to answer.
+func (t *Thread) answer(ctx context.Context, more patience) error {
+	return t.own(ctx, more, func(ctx context.Context, log *agent.Log) error {
 		for {
-			waiting, err := t.engine.waiting(ctx, log)
+			waiting, err := more(ctx, log)
 			if err != nil {
 				return err
 			}
@@ -270,6 +280,15 @@ func (e *Engine) waiting(ctx context.Context, log *agent.Log) (bool, error) {
 	return slices.ContainsFunc(waiting, e.seen), err
 }
 
+// due says whether there is anything for an agent to answer that is due.
+func (e *Engine) due(ctx context.Context, log *agent.Log) (bool, error) {
+	due, err := e.Promised(ctx, log.Thread)
+	if err != nil || !due {
+		return false, err
+	}
+	return e.waiting(ctx, log)
+}
+
 // seen says whether any agent may see a message.
 func (e *Engine) seen(m *thread.Message) bool {
 	return slices.ContainsFunc(e.cfg.Agents, func(a Agent) bool { return m.VisibleTo(a.Name) })
@@ -294,13 +313,12 @@ func (e *Engine) addressees(ctx context.Context, log *agent.Log) ([]string, erro
 	return nil, nil
 }
 
-// patience says what to do where somebody else owns the turn.
-type patience int
+// patience says whether there still is something to do, and so to wait for while
+// somebody else owns the turn.
+type patience func(context.Context, *agent.Log) (bool, error)
 
-const (
-	wait   patience = iota // until the turn is free, or nothing waits for an answer
-	refuse                 // fail with conflict
-)
+// refuse is no patience: where somebody else owns the turn it is a conflict.
+var refuse patience
 
 // own runs work as the owner of the thread's turn: what a dead owner left is
 // repaired first, the lease is renewed meanwhile, and work's context ends where
@@ -393,7 +411,7 @@ func (t *Thread) enter(ctx context.Context, p patience) (leave func(), err error
 			}, nil
 		}
 		e.mu.Unlock()
-		if p == refuse {
+		if p == nil {
 			return nil, t.busy()
 		}
 		select {
@@ -426,7 +444,7 @@ func (t *Thread) acquire(ctx context.Context, p patience) (thread.Thread, thread
 		if thread.CodeOf(err) != thread.Conflict {
 			return state, thread.Lease{}, err
 		}
-		if p == refuse {
+		if p == nil {
 			return state, thread.Lease{}, t.busy()
 		}
 		if err := model.Wait(ctx, lookAgain); err != nil {
@@ -436,8 +454,8 @@ func (t *Thread) acquire(ctx context.Context, p patience) (thread.Thread, thread
 		if err := log.Refresh(ctx); err != nil {
 			return state, thread.Lease{}, err
 		}
-		waiting, err := t.engine.waiting(ctx, log)
-		if err != nil || !waiting {
+		more, err := p(ctx, log)
+		if err != nil || !more {
 			return state, thread.Lease{}, err
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Rewind undoes every message after the active one at index, which it keeps,
-// and restores the thread as of it. What was undone stays readable.
+// and restores the thread as of it. What was undone stays readable. What was promised
+// an answer and stays is still to be answered.
 //
 // Errors: not-found (no active message there), conflict (a turn runs).
 func (t *Thread) Rewind(ctx context.Context, index int64, by string) error {
@@ -26,10 +27,18 @@ func (t *Thread) Rewind(ctx context.Context, index int64, by string) error {
 		if err != nil {
 			return err
 		}
+		left, err := t.engine.owed(ctx, &log.Thread, at.Seq)
+		if err != nil {
+			return err
+		}
+		d, err := left.doc()
+		if err != nil {
+			return err
+		}
 		_, err = log.Commit(ctx, append(closing(log), store.New{Entry: thread.Entry{
 			Kind: thread.RewindKind, Index: thread.NoIndex,
 			Rewind: &thread.Rewind{To: at.Seq, Index: index, Cut: cut, By: by, Undid: log.Thread.Length - 1 - index},
-		}}), kept)
+		}}), d)
 		return err
 	})
 }

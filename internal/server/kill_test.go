@@ -24,10 +24,11 @@ import (
 )
 
 // killedChild names the database of a process of its own that serves until it is
-// killed; heldChild has no turn of it begin.
+// killed; heldChild has no turn of it begin, silentChild none of them end.
 const (
 	killedChild = "SKEIN_KILLED_CHILD"
 	heldChild   = "SKEIN_HELD_CHILD"
+	silentChild = "SKEIN_SILENT_CHILD"
 )
 
 func TestMain(m *testing.M) {
@@ -48,6 +49,9 @@ func serveUntilKilled(path string, held bool) error {
 		return err
 	}
 	cfg := skein.Config{Store: st, Lease: 200 * time.Millisecond, Models: func(string) (model.Model, error) { return echo.Model{}, nil }}
+	if os.Getenv(silentChild) != "" {
+		cfg.Models = func(string) (model.Model, error) { return make(dictated), nil }
+	}
 	if held {
 		cfg.Begins = func(ctx context.Context, _ *skein.Thread, _ skein.Agent) error {
 			<-ctx.Done()

@@ -83,7 +83,8 @@ func voice(t *skein.Thread, answered bool) func(context.Context, string, string,
 	return t.Say
 }
 
-// promised says whether an answer is still due to what was said in the thread.
+// promised says whether an answer is still due in the thread: the turn that a killed
+// process has left is gone on with by whoever is asked first.
 func (s *Server) promised(ctx context.Context, t *skein.Thread) (bool, error) {
 	state, err := t.State(ctx)
 	if err != nil {

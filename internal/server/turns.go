@@ -18,7 +18,8 @@ type turns struct {
 	closed bool
 }
 
-// answer has what waits in the thread answered. It does not wait for it.
+// answer has what is due in the thread answered, and does not wait for it. Whoever
+// asks for an answer has it promised first: what was stopped since is not due.
 func (s *Server) answer(t *skein.Thread) {
 	s.turns.mu.Lock()
 	defer s.turns.mu.Unlock()
@@ -52,7 +53,7 @@ func (s *Server) attempt(t *skein.Thread) (err error) {
 			err = &thread.Error{Code: thread.Response, Op: "reply", Thread: t.ID(), Message: "the answer failed badly", Err: thread.Caught(p)}
 		}
 	}()
-	return t.Reply(s.life)
+	return t.Resume(s.life)
 }
 
 // await goes on with a parked turn once somebody has decided, in whatever process.
@@ -134,10 +135,8 @@ func (s *Server) resume(ctx context.Context) error {
 }
 
 func (s *Server) resumeOne(ctx context.Context, state *thread.Thread) error {
-	if state.Turn == 0 && len(state.Inbox) == 0 {
-		if due, err := s.cfg.Engine.Promised(ctx, *state); err != nil || !due {
-			return err
-		}
+	if due, err := s.cfg.Engine.Promised(ctx, *state); err != nil || !due {
+		return err
 	}
 	t, err := s.cfg.Engine.Thread(ctx, state.ID)
 	switch {
