@@ -80,12 +80,17 @@ func (c serveCmd) serve(signals context.Context, a *app, e *skein.Engine) error 
 	if err := a.listening(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close(), s.Close())
 	}
-	ended := context.AfterFunc(signals, func() {
+	told := make(chan struct{})
+	untold := context.AfterFunc(signals, func() {
+		defer close(told)
 		signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one ends the process
 		log.Info("draining", "most", c.Drain.String())
 	})
-	defer ended()
-	return errors.Join(s.Serve(signals, ln), s.Close())
+	err = errors.Join(s.Serve(signals, ln), s.Close())
+	if !untold() {
+		<-told // where there is little to drain it may be over sooner than it is told
+	}
+	return err
 }
 
 // listening says where the server is reached.
