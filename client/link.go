@@ -51,6 +51,7 @@ var gone = map[string]thread.Code{
 	"not-found": thread.NotFound,
 	"refused":   thread.Permission,
 	"revoked":   thread.Permission,
+	"token":     thread.Permission,
 }
 
 // pulse is what shows that a link is alive: when bytes last came, while somebody

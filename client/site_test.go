@@ -458,6 +458,23 @@ func TestATokenIsNeededAndItsEndIsTold(t *testing.T) {
 	}
 }
 
+func TestAWatchEndsWhereATokenIsNeededFromNowOn(t *testing.T) {
+	s := open(t, 0)
+	c := s.client(client.AnyTransport, "")
+	if _, err := c.Create(t.Context(), client.NewThread{ID: "t"}); err != nil {
+		t.Fatal(err)
+	}
+	w := follow(t, c.Watch("t", client.WatchOptions{}))
+	until(t, "live", w.live)
+	if _, _, err := s.engine.CreateToken(t.Context(), "ben", []string{skein.ScopeRead}, nil); err != nil {
+		t.Fatal(err)
+	}
+	<-w.done
+	if thread.CodeOf(w.err) != thread.Permission || !strings.HasSuffix(w.err.Error(), "the server ended the watch: token") {
+		t.Errorf("it ended with %v", w.err)
+	}
+}
+
 func TestNobodyThere(t *testing.T) {
 	trip := &http.Transport{}
 	defer trip.CloseIdleConnections()

@@ -6,7 +6,7 @@ import { Retry } from "./retry.js";
 /** @typedef {import("./watch.js").Watch} Watch */
 
 /** Why a watch ends for good; after any other reason it is begun again. */
-const gone = new Set(["deleted", "invalid", "not-found", "refused", "revoked"]);
+const gone = new Set(["deleted", "invalid", "not-found", "refused", "revoked", "token"]);
 
 /** Says whether a watch that ended for that reason is not to be begun again. @param {string} reason */
 export const isGone = (reason) => gone.has(reason);

@@ -180,17 +180,19 @@ test("one large snapshot on a slow line is no loop of reconnects", async (t) => 
   late = 0;
 });
 
-test("a thread that is deleted ends its watches with a reason, and they do not come back", async (t) => {
-  const { server, client } = connected(t);
-  server.model("t").say();
-  const { watch, told } = follow(client, "t");
-  await until(() => watch.state === "live");
-  server.end("deleted");
-  await until(() => watch.state === "gone");
-  assert.equal(watch.reason, "deleted");
-  assert.equal(told.states.at(-1), "gone: deleted");
-  assert.equal(server.asked.length, 1);
-});
+for (const reason of ["deleted", "revoked", "token"]) {
+  test(`a watch that ends since ${reason} says so, and does not come back`, async (t) => {
+    const { server, client } = connected(t);
+    server.model("t").say();
+    const { watch, told } = follow(client, "t");
+    await until(() => watch.state === "live");
+    server.end(reason);
+    await until(() => watch.state === "gone" || server.asked.length > 1);
+    assert.equal(watch.reason, reason);
+    assert.equal(told.states.at(-1), `gone: ${reason}`);
+    assert.equal(server.asked.length, 1);
+  });
+}
 
 test("a watch that is ended for a while is begun again", async (t) => {
   const { server, client } = connected(t);

@@ -28,6 +28,7 @@ const why: Record<string, string> = {
   permission: "This thread is not for you to see.",
   refused: "This thread is not for you to see.",
   revoked: "Your token was revoked.",
+  token: "A token is needed now.",
 };
 
 const standingWords = { live: "Live", "catching up": "Catching up…", offline: "Offline", gone: "Gone" } as const;
