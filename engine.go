@@ -265,7 +265,7 @@ func checkTools(cfg Config) error {
 		return err
 	}
 	for _, a := range cfg.Agents {
-		if err := errors.Join(a.Permissions.Check(), a.Strategy.Check()); err != nil {
+		if err := errors.Join(a.Permissions.Check(), a.Strategy.Check(), agent.CheckMarks("tail", a.Tail), agent.CheckMarks("outline", a.Outline)); err != nil {
 			return &thread.Error{Code: thread.Configuration, Op: "agent", Message: fmt.Sprintf("the agent %s cannot be used", a.Name), Err: err}
 		}
 	}
@@ -488,6 +488,9 @@ func (e *Engine) checkSettings(s Settings) error {
 		}
 	}
 	if _, err := agent.ChainOf(s, Agent{}, e.cfg.Strategies); err != nil {
+		return err
+	}
+	if err := errors.Join(agent.CheckMarks("tail", s.Tail), agent.CheckMarks("outline", s.Outline)); err != nil {
 		return err
 	}
 	if s.Zone != "" {

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"fmt"
+
 	"github.com/skeinhq/skein/internal/outline"
 	"github.com/skeinhq/skein/model"
+	"github.com/skeinhq/skein/thread"
 )
 
 // Default marks, in tokens.
@@ -39,6 +42,15 @@ func MarksFor(s Settings, a Agent, r model.Rules) Marks {
 		tail.Low = min(tail.Low, tail.High)
 	}
 	return Marks{Tail: outline.Limits{Marks: tail, Hard: hard, Bytes: MaxBody}, Outline: lines}
+}
+
+// CheckMarks refuses marks between which nothing can be held. The zero marks are
+// none.
+func CheckMarks(of string, m outline.Marks) error {
+	if m == (outline.Marks{}) || m.Low >= 0 && m.High > 0 && m.Low <= m.High {
+		return nil
+	}
+	return &thread.Error{Code: thread.Invalid, Op: "marks", Message: fmt.Sprintf("the %s's marks are low %d and high %d", of, m.Low, m.High), Hint: "low must be 0 or more and at most high, and high more than 0"}
 }
 
 func first(candidates ...outline.Marks) outline.Marks {

@@ -212,6 +212,8 @@ func TestWhatIsWrongIsAProblem(t *testing.T) {
 		{"POST", "/v1/threads", map[string]any{"other": 1}, 422, thread.Invalid},
 		{"POST", "/v1/threads", `{"id":`, 400, thread.Invalid},
 		{"POST", "/v1/threads", map[string]any{"settings": map[string]any{"agent": "nobody"}}, 422, thread.Configuration},
+		{"POST", "/v1/threads", map[string]any{"settings": map[string]any{"tail": map[string]any{"low": 5, "high": 1}}}, 400, thread.Invalid},
+		{"PATCH", "/v1/threads/rope", map[string]any{"settings": map[string]any{"outline": map[string]any{"low": 5, "high": 1}}}, 400, thread.Invalid},
 		{"GET", "/v1/threads/none", nil, 404, thread.NotFound},
 		{"GET", "/v1/threads/rope/entries/99", nil, 404, thread.NotFound},
 		{"GET", "/v1/threads/rope/entries/x", nil, 422, thread.Invalid},
