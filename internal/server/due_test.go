@@ -5,6 +5,7 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,6 +38,13 @@ func (h *hesitant) Stream(ctx context.Context, _ *model.Request) iter.Seq2[model
 	}
 }
 
+// goOn lets the first answer go on: at the end of a test that has failed too.
+func (h *hesitant) goOn(t *testing.T) (now func()) {
+	now = sync.OnceFunc(func() { close(h.let) })
+	t.Cleanup(now)
+	return now
+}
+
 func leased(_ *site, c *skein.Config, _ *server.Config) { c.Lease = 200 * time.Millisecond }
 
 // answering says for how many threads the site is at work on an answer.
@@ -58,6 +66,7 @@ func TestAStopTakesBackWhateverWasAskedBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &hesitant{let: make(chan struct{})}
 			s := open(t, withModel(m))
+			goOn := m.goOn(t)
 			s.create("rope")
 			s.ask("rope", "are you there?")
 			s.until("it is asked", func() bool { return m.asked.Load() == 1 })
@@ -66,7 +75,7 @@ func TestAStopTakesBackWhateverWasAskedBefore(t *testing.T) {
 			if c.then != "" {
 				s.call("POST", "/v1/threads/rope/"+c.then, nil, 202, nil)
 			}
-			close(m.let)
+			goOn()
 			s.until("nobody answers any more", func() bool { return s.answering("0") })
 			if st := s.state("rope"); st.Length != c.length || int64(m.asked.Load()) != c.length {
 				t.Errorf("%d messages, the model was asked %d times, want %d: %q", st.Length, m.asked.Load(), c.length, s.exchange("rope"))
@@ -88,11 +97,12 @@ func TestASecondServerLeavesAloneWhatWasStoppedOrFailed(t *testing.T) {
 			first.ask("rope", "are you there?")
 			first.until("it is asked", func() bool { return a.asked.Load() == 1 })
 			second := openAt(t, path, "127.0.0.1:0", withModel(b), leased)
+			goOn := a.goOn(t)
 			second.until("it waits for the turn", func() bool { return second.answering("1") })
 			if stops {
 				first.call("POST", "/v1/threads/rope/stop", nil, 204, nil)
 			}
-			close(a.let)
+			goOn()
 			for _, s := range []*site{first, second} {
 				s.until("nobody answers any more", func() bool { return s.answering("0") })
 			}

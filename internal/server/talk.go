@@ -17,7 +17,7 @@ type newMessage struct {
 	To       []string        `json:"to,omitempty" maxItems:"32" doc:"Whom it is for; default: the agent that the text names with @, else the thread's."`
 	Audience []string        `json:"audience,omitempty" maxItems:"32" doc:"Who may see it; default: everybody."`
 	Blobs    []attachment    `json:"blobs,omitempty" maxItems:"32"`
-	Key      string          `json:"key,omitempty" maxLength:"200" doc:"Makes a retry safe: the same key and content again says nothing, asks for no second answer, and gives the first place."`
+	Key      string          `json:"key,omitempty" maxLength:"200" doc:"Makes a retry safe: the same key and content again says nothing, asks for no second answer, and gives the first place. What was only stored stays so: POST reply has it answered."`
 	Meta     json.RawMessage `json:"meta,omitempty" doc:"Any JSON object, at most 64 KB."`
 	When     string          `json:"when,omitempty" enum:"now,next" doc:"While a turn runs: heard by it (now), or after it (next, the default)."`
 	Reply    *bool           `json:"reply,omitempty" doc:"false: it is only stored, and nobody answers."`
