@@ -19,8 +19,8 @@ const fillNodes = 256
 func (b *Builder) Fill(ctx context.Context, t *thread.Thread, upto int64) error {
 	below := func(span thread.Span) bool { return span.Last() < upto }
 	for {
-		more, err := b.ruleRound(ctx, t, fillNodes, below)
-		if err != nil || !more {
+		then, err := b.ruleRound(ctx, t, fillNodes, below)
+		if err != nil || then == end {
 			return err
 		}
 	}

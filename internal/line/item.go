@@ -124,14 +124,57 @@ func gatherMerges(ctx context.Context, s store.Store, t *thread.Thread, spans []
 		if span.N == 1 {
 			continue
 		}
-		l, r := span.Halves()
-		left, ok1 := nodes[l]
-		right, ok2 := nodes[r]
-		if ok1 && ok2 {
-			at[span] = &item{span: span, seq: right.Seq, time: right.Time, left: left, right: right}
+		if it, ok := merge(span, nodes); ok {
+			at[span] = &it
 		}
 	}
 	return nil
+}
+
+// above gathers the merges over nodes that were made, each from two that were: in
+// this round, which adds to those known, or before.
+func above(ctx context.Context, s store.Store, t *thread.Thread, made []thread.Node, known map[thread.Span]thread.Node) ([]item, error) {
+	var want, spans []thread.Span
+	for _, n := range made {
+		known[n.Span] = n
+	}
+	for _, n := range made {
+		over := n.Span.Parent()
+		if over.End() > t.Length || slices.Contains(spans, over) {
+			continue
+		}
+		spans = append(spans, over)
+		left, right := over.Halves()
+		for _, half := range []thread.Span{left, right} {
+			if _, ok := known[half]; !ok {
+				want = append(want, half)
+			}
+		}
+	}
+	if len(want) > 0 {
+		nodes, err := s.Nodes(ctx, t, want)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			known[n.Span] = n
+		}
+	}
+	var items []item
+	for _, over := range spans {
+		if it, ok := merge(over, known); ok {
+			items = append(items, it)
+		}
+	}
+	return items, nil
+}
+
+// merge is the item that is made of two nodes, where both are there.
+func merge(span thread.Span, nodes map[thread.Span]thread.Node) (item, bool) {
+	l, r := span.Halves()
+	left, ok1 := nodes[l]
+	right, ok2 := nodes[r]
+	return item{span: span, seq: right.Seq, time: right.Time, left: left, right: right}, ok1 && ok2
 }
 
 // lookBelow reads the lines that the halves of merges were made from.

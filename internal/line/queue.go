@@ -3,6 +3,7 @@ package line
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/skeinhq/skein/thread"
@@ -12,8 +13,11 @@ const (
 	callNodes    = 16       // nodes a model writes in one call
 	callBytes    = 48 << 10 // of what they are made from, about
 	leavesBefore = 8        // a leaf starts when fewer before it are unbuilt
-	batchNodes   = 64       // nodes the extractive writer stores at once
+	batchNodes   = 64       // due nodes the extractive writer takes at once
 	maxFailures  = 3        // in a row, then a thread pauses
+
+	// What is said within it after lines were stored is written with one sync.
+	linger = 20 * time.Millisecond
 )
 
 // queue is the work on one thread's lines. Builder.mu guards its fields.
@@ -29,15 +33,28 @@ type queue struct {
 	spent map[thread.Span]thread.Usage // on nodes whose calls failed
 }
 
-// work builds until nothing is due, then ends. After a failure it waits.
+// next is what a worker does after a round.
+type next int
+
+const (
+	end   next = iota // nothing was due
+	later             // all that was due is built
+	now               // more is due
+)
+
+// work builds until nothing is due, then ends. After a failure it waits, and where
+// it has built all that was due.
 func (b *Builder) work(q *queue) {
 	for b.look(q) {
-		more, err := b.round(q)
+		then, err := b.round(q)
 		if b.ctx.Err() != nil {
 			return
 		}
-		if b.note(q, more, err) {
+		switch {
+		case b.note(q, then != end, err):
 			wait(b.ctx, b.backoff<<(2*(b.failed(q)-1)))
+		case then == later:
+			wait(b.ctx, linger)
 		}
 	}
 }
@@ -98,21 +115,21 @@ func hold(ctx context.Context, slots chan struct{}) bool {
 	}
 }
 
-// round builds one batch and says whether there may be more.
-func (b *Builder) round(q *queue) (more bool, err error) {
+// round builds one batch.
+func (b *Builder) round(q *queue) (next, error) {
 	t, ok, err := b.read(q.key)
 	if err != nil || !ok {
-		return false, err
+		return end, err
 	}
 	if b.writes(&t) {
 		if !hold(b.ctx, b.calls) {
-			return false, b.ctx.Err()
+			return end, b.ctx.Err()
 		}
 		defer func() { <-b.calls }()
 		return b.modelRound(q, &t)
 	}
 	if !hold(b.ctx, b.hands) {
-		return false, b.ctx.Err()
+		return end, b.ctx.Err()
 	}
 	defer func() { <-b.hands }()
 	return b.ruleRound(b.ctx, &t, batchNodes, func(thread.Span) bool { return true })
@@ -132,16 +149,16 @@ func (b *Builder) read(key thread.Key) (t thread.Thread, ok bool, err error) {
 }
 
 // modelRound has the model write the next nodes that are ready.
-func (b *Builder) modelRound(q *queue, t *thread.Thread) (more bool, err error) {
+func (b *Builder) modelRound(q *queue, t *thread.Thread) (next, error) {
 	due, err := b.store.Due(b.ctx, t, batchNodes)
 	if err != nil {
-		return false, err
+		return end, err
 	}
 	// After a failure fewer nodes are tried, so that one of them that the provider
 	// will not take cannot keep back all others.
 	items, err := gather(b.ctx, b.store, t, ready(due, callNodes>>(2*b.failed(q))))
 	if err != nil || len(items) == 0 {
-		return false, err
+		return end, err
 	}
 	var long []item
 	var nodes []thread.Node
@@ -153,15 +170,15 @@ func (b *Builder) modelRound(q *queue, t *thread.Thread) (more bool, err error) 
 		long = append(long, items[i])
 	}
 	if len(long) == 0 {
-		return true, b.put(b.ctx, t, nodes)
+		return now, b.put(b.ctx, t, nodes)
 	}
 	long = fitting(long)
 	if err := lookBelow(b.ctx, b.store, t, long); err != nil {
-		return false, err
+		return end, err
 	}
 	lines, err := before(b.ctx, b.store, t, firstLeaf(long).span)
 	if err != nil {
-		return false, err
+		return end, err
 	}
 	drafts, failure := b.writer.write(b.ctx, t.ID+"/lines", lines, long)
 	for _, d := range drafts {
@@ -171,7 +188,7 @@ func (b *Builder) modelRound(q *queue, t *thread.Thread) (more bool, err error) 
 		}
 		nodes = append(nodes, d.node)
 	}
-	return true, errors.Join(failure, b.put(b.ctx, t, nodes))
+	return now, errors.Join(failure, b.put(b.ctx, t, nodes))
 }
 
 // spend remembers what was spent on a node in vain; charge adds it to the nodes
@@ -251,28 +268,35 @@ func fitting(items []item) []item {
 	return items
 }
 
-// ruleRound has the extractive writer write the due nodes that are wanted, and
-// says whether there may be more.
-func (b *Builder) ruleRound(ctx context.Context, t *thread.Thread, limit int, wanted func(thread.Span) bool) (more bool, err error) {
+// ruleRound has the extractive writer write the due nodes that are wanted, of so
+// many, and those above them that are ready then.
+func (b *Builder) ruleRound(ctx context.Context, t *thread.Thread, limit int, wanted func(thread.Span) bool) (next, error) {
 	due, err := b.store.Due(ctx, t, limit)
 	if err != nil {
-		return false, err
+		return end, err
 	}
-	var spans []thread.Span
-	for _, span := range due {
-		if wanted(span) {
-			spans = append(spans, span)
-		}
+	then := later
+	if len(due) == limit {
+		then = now
 	}
-	items, err := gather(ctx, b.store, t, spans)
+	due = slices.DeleteFunc(due, func(s thread.Span) bool { return !wanted(s) })
+	items, err := gather(ctx, b.store, t, due)
 	if err != nil || len(items) == 0 {
-		return false, err
+		return end, err
 	}
-	nodes := byRule(ctx, items)
-	if err := ctx.Err(); err != nil {
-		return false, err
+	var nodes []thread.Node
+	for known := (map[thread.Span]thread.Node{}); len(items) > 0; {
+		made := byRule(ctx, items)
+		if err := ctx.Err(); err != nil {
+			return end, err
+		}
+		nodes = append(nodes, made...)
+		if items, err = above(ctx, b.store, t, made, known); err != nil {
+			return end, err
+		}
+		items = slices.DeleteFunc(items, func(it item) bool { return !wanted(it.span) })
 	}
-	return true, b.put(ctx, t, nodes)
+	return then, b.put(ctx, t, nodes)
 }
 
 // put stores the nodes and tells of those that are new.
