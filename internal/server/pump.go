@@ -17,6 +17,10 @@ type pump struct {
 	running int
 }
 
+// inARow is how many turns a goroutine takes before it lets others run: whoever says
+// something meanwhile should not wait until a thousand watchers were written to.
+const inARow = 16
+
 // add has a socket's turn come. The socket is its pump's until then.
 func (p *pump) add(k *socket) {
 	p.mu.Lock()
@@ -30,8 +34,15 @@ func (p *pump) add(k *socket) {
 
 func (p *pump) run() {
 	var buf [piece]byte
-	for k := p.take(); k != nil; k = p.take() {
+	for turns := 1; ; turns++ {
+		k := p.take()
+		if k == nil {
+			return
+		}
 		k.turn(buf[:0])
+		if turns%inARow == 0 {
+			runtime.Gosched()
+		}
 	}
 }
 
