@@ -46,7 +46,7 @@ func clipMiddle[T string | []byte](text T, head, tail int) string {
 	if parts(back, start) {
 		right = ""
 	}
-	return kept + left + Ellipsis + right + strings.TrimLeft(back[start:], " \t\r\n")
+	return kept + left + Ellipsis + right + back[startOf(back, start):]
 }
 
 // valid replaces what is not UTF-8.
@@ -77,17 +77,39 @@ func headOf(s string, n int) string {
 	for i := end; i > 0 && i > end-wordReach; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
 		if unicode.IsSpace(r) {
-			if head := strings.TrimRightFunc(s[:i], unicode.IsSpace); head != "" {
-				return head
+			if i = endOf(s, i); i > 0 {
+				return s[:i]
 			}
 			break
 		}
 		if !parts(s, i) && boundaryBefore(s, i) == i {
-			return strings.TrimRightFunc(s[:i], unicode.IsSpace)
+			return s[:i]
 		}
 		i -= size
 	}
 	return s[:end]
+}
+
+// endOf gives where s[:i] ends without the spaces at its end. A space may be the
+// last of a grapheme, which goes then.
+func endOf(s string, i int) int {
+	for {
+		to := len(strings.TrimRightFunc(s[:i], unicode.IsSpace))
+		if i = boundaryBefore(s, to); i == to {
+			return i
+		}
+	}
+}
+
+// startOf gives where s[i:] begins without the spaces at its beginning. A space
+// may be the first of a grapheme, which stays then.
+func startOf(s string, i int) int {
+	for to := i; to < len(s) && strings.IndexByte(" \t\r\n", s[to]) >= 0; {
+		if to++; boundaryBefore(s, to) == to {
+			i = to
+		}
+	}
+	return i
 }
 
 // tailAt gives the first index at or after i where a word starts, or, where none

@@ -155,6 +155,24 @@ func manyParts(n int) []thread.Part {
 	return parts
 }
 
+// A space may be within a grapheme: after a mark that takes what follows, and before
+// one that goes with what it follows.
+func TestClipKeepsASpaceOfAGraphemeWhereItBelongs(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"one two\u0600\u1680 three", 17, "one two …"},
+		{"one \u0600\u1680 three", 14, "one …"},
+		{"one two \u0301 three", 13, "one two …"},
+	} {
+		if got := line.Clip(c.text, c.n); got != c.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
 func TestClipNeverPartsAGrapheme(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(texts(30).Draw(t, "text"), "?")
