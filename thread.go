@@ -146,10 +146,7 @@ func (t *Thread) Say(ctx context.Context, author, text string, options ...SayOpt
 // say stores a message, and in the same write the documents that beside gives, if
 // it is there.
 func (t *Thread) say(ctx context.Context, author, text string, options []SayOption, beside func(*thread.Thread, *store.New) ([]thread.Doc, error)) (thread.Entry, error) {
-	state, err := t.State(ctx)
-	if err != nil {
-		return thread.Entry{}, err
-	}
+	key := thread.Key{Space: t.engine.cfg.Space, ID: t.id} // of whatever family: the thread's state need not be read
 	m := thread.Message{Author: author, Role: thread.User}
 	if text = clean(text); text != "" {
 		m.Parts = []thread.Part{thread.Text(text)}
@@ -158,25 +155,30 @@ func (t *Thread) say(ctx context.Context, author, text string, options []SayOpti
 	for _, o := range options {
 		o(&m, &n)
 	}
-	if err := t.checkSaid(ctx, state.Key, &m); err != nil {
+	if err := t.checkSaid(ctx, key, &m); err != nil {
 		return thread.Entry{}, err
 	}
 	if len(m.To) == 0 {
-		if m.To, err = t.addressed(ctx, state.Key, text); err != nil {
+		var err error
+		if m.To, err = t.addressed(ctx, key, text); err != nil {
 			return thread.Entry{}, err
 		}
 		m.To = slices.DeleteFunc(m.To, func(name string) bool { return !m.VisibleTo(name) })
 	}
-	key, when := n.Key, n.When
+	once, when := n.Key, n.When
 	n = agent.Compose(thread.Say(m))
-	n.Key, n.When, n.QueueIfBusy = key, when, true
+	n.Key, n.When, n.QueueIfBusy = once, when, true
 	var docs []thread.Doc
 	if beside != nil {
+		state, err := t.State(ctx)
+		if err != nil {
+			return thread.Entry{}, err
+		}
 		if docs, err = beside(&state, &n); err != nil {
 			return thread.Entry{}, err
 		}
 	}
-	w, err := t.engine.store.Append(ctx, state.Key, store.Draft{Entries: []store.New{n}, Docs: docs})
+	w, err := t.engine.store.Append(ctx, key, store.Draft{Entries: []store.New{n}, Docs: docs})
 	if err != nil {
 		return thread.Entry{}, err
 	}

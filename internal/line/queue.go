@@ -17,7 +17,7 @@ const (
 	maxFailures  = 3        // in a row, then a thread pauses
 
 	// What is said within it after lines were stored is written with one sync.
-	linger = 20 * time.Millisecond
+	linger = 100 * time.Millisecond
 )
 
 // queue is the work on one thread's lines. Builder.mu guards its fields.

@@ -17,7 +17,7 @@ type pump struct {
 	running int
 }
 
-// inARow is how many turns a goroutine takes before it lets others run: whoever says
+// inARow is how many turns a goroutine takes at once before it lets others run: whoever says
 // something meanwhile should not wait until a thousand watchers were written to.
 const inARow = 16
 
@@ -34,36 +34,33 @@ func (p *pump) add(k *socket) {
 
 func (p *pump) run() {
 	var buf [piece]byte
-	for turns := 1; ; turns++ {
-		k := p.take()
-		if k == nil {
-			return
+	var some [inARow]*socket
+	for n := p.take(&some); n > 0; n = p.take(&some) {
+		for i, k := range some[:n] {
+			some[i] = nil
+			k.turn(buf[:0])
 		}
-		k.turn(buf[:0])
-		if turns%inARow == 0 {
-			runtime.Gosched()
-		}
+		runtime.Gosched()
 	}
 }
 
-// take gives who waits longest; nobody ends the goroutine.
-func (p *pump) take() *socket {
+// take gives those who wait longest, and how many; none ends the goroutine.
+func (p *pump) take(some *[inARow]*socket) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.next == len(p.waiting) {
+	n := copy(some[:], p.waiting[p.next:])
+	clear(p.waiting[p.next : p.next+n])
+	p.next += n
+	switch {
+	case n == 0:
 		p.waiting, p.next = p.waiting[:0], 0
 		p.running--
-		return nil
-	}
-	if p.next > len(p.waiting)/2 && p.next >= 1024 { // where somebody always waits
+	case p.next > len(p.waiting)/2 && p.next >= 1024: // where somebody always waits
 		rest := copy(p.waiting, p.waiting[p.next:])
 		clear(p.waiting[rest:])
 		p.waiting, p.next = p.waiting[:rest], 0
 	}
-	k := p.waiting[p.next]
-	p.waiting[p.next] = nil
-	p.next++
-	return k
+	return n
 }
 
 // turn writes a frame, and has the next turn come where there is more. What may take

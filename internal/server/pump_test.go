@@ -18,21 +18,25 @@ func TestThePumpTakesInOrder(t *testing.T) {
 		}
 	}
 	add(3000)
-	for i := range 50_000 {
-		if k := p.take(); k != sockets[i%len(sockets)] {
-			t.Fatalf("another than the %d-th came", i)
+	var some [inARow]*socket
+	for came := 0; came < 50_000; {
+		n := p.take(&some)
+		for _, k := range some[:n] {
+			if k != sockets[came%len(sockets)] {
+				t.Fatalf("another than the %d-th came", came)
+			}
+			came++
 		}
-		add(1)
+		add(n)
 	}
 	if n := len(p.waiting); n > 3*3000 {
 		t.Errorf("3000 wait in a queue of %d", n)
 	}
-	for range 3000 {
-		if p.take() == nil {
-			t.Fatal("somebody is missing")
-		}
+	left := 0
+	for n := p.take(&some); n > 0; n = p.take(&some) {
+		left += n
 	}
-	if p.take() != nil || p.running != 1<<20-1 {
-		t.Errorf("nobody waits, and %d run", p.running)
+	if left != 3000 || p.running != 1<<20-1 {
+		t.Errorf("%d were left, want 3000; then nobody waits, and %d run", left, p.running)
 	}
 }

@@ -52,18 +52,20 @@ func (u *upgrading) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // wire is a WebSocket's connection. Who gives it whole frames may do so at any time:
 // they go out one after the other, and what has no room at once is owed.
 type wire struct {
+	// What every frame touches stands together: there are thousands of wires, and
+	// each is one more place in memory.
+	mu   sync.Mutex // held while something is written; guards due and said
+	open sync.Mutex // guards fd and owed; never held for longer than a call of the system takes
+	fd   uintptr    // for writing without waiting; 0: that cannot be
+	owed []byte     // goes before all else
+	said bool       // a goodbye
+
+	due time.Time // when a write that makes no progress ends
+
 	net.Conn
 	early []byte // came with the request
 	stall time.Duration
 	late  func() // called when something is owed that somebody else has to write
-
-	mu   sync.Mutex // held while something is written; guards due and said
-	due  time.Time  // when a write that makes no progress ends
-	said bool       // a goodbye
-
-	open sync.Mutex // guards the rest; never held for longer than a call of the system takes
-	fd   uintptr    // for writing without waiting; 0: that cannot be
-	owed []byte     // goes before all else
 }
 
 // mostOwed is how much may be owed: the rest of a frame, and pings, pongs and a

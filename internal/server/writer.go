@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func (k *socket) next() (j job, ok bool) {
 		return job{reply: &r}, true
 	case len(k.ready) > 0 && !k.ended:
 		w := k.ready[0]
-		k.ready = k.ready[1:]
+		k.ready = slices.Delete(k.ready, 0, 1) // few; where one only, its place is used again
 		w.queued = false
 		return job{watch: w}, true
 	}

@@ -45,6 +45,16 @@ func readHead(c *conn, op string, key thread.Key) (h *store.Head, err error) {
 	return h, nil
 }
 
+// numberOf is readHead where only the thread's number is needed.
+func numberOf(c *conn, op string, key thread.Key) (row int64, err error) {
+	found, err := c.one(`SELECT n FROM threads WHERE space=?1 AND id=?2 AND gone=0 AND ?3 IN ('', root)`,
+		[]any{key.Space, key.ID, key.Root}, func(s *sqlite3.Stmt) { row = s.ColumnInt64(0) })
+	if err == nil && !found {
+		err = store.NoThread(op, key.ID)
+	}
+	return row, err
+}
+
 // Threads lists a space's threads, the last updated first.
 func (s *Store) Threads(ctx context.Context, q store.ThreadsQuery) (out []thread.Thread, err error) {
 	before := int64(1 << 62)
@@ -275,11 +285,11 @@ func (s *Store) DueThreads(ctx context.Context, limit int) (out []thread.Key, er
 // Doc reads a document.
 func (s *Store) Doc(ctx context.Context, key thread.Key, name string) (data json.RawMessage, ok bool, err error) {
 	err = s.readers.with(ctx, "doc", func(c *conn) error {
-		h, err := readHead(c, "doc", key)
+		row, err := numberOf(c, "doc", key)
 		if err != nil {
 			return err
 		}
-		data, ok, err = readDoc(c, h.Row, name)
+		data, ok, err = readDoc(c, row, name)
 		return err
 	})
 	return data, ok, err
