@@ -513,6 +513,61 @@ func TestCloseStopsACall(t *testing.T) {
 	})
 }
 
+// noting is a store that notes which lines were stored together.
+type noting struct {
+	store.Store
+	mu   sync.Mutex
+	puts []string
+}
+
+func (n *noting) stored() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.puts)
+}
+
+func (n *noting) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) ([]thread.Node, error) {
+	var spans []string
+	for _, node := range nodes {
+		spans = append(spans, node.Span.String())
+	}
+	n.mu.Lock()
+	n.puts = append(n.puts, strings.Join(spans, " "))
+	n.mu.Unlock()
+	return n.Store.PutNodes(ctx, t, nodes)
+}
+
+// Lines are stored with as few writes as can be: with those that became due first
+// all above them, and then all of what was said within the tenth of a second after.
+func TestLinesThatAreReadyAreStoredTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, line.Config{})
+		b.builder.Close()
+		note := &noting{Store: b.store}
+		b.builder = line.NewBuilder(t.Context(), line.Config{Store: note})
+		defer b.close()
+		messages := long(7)
+		b.say(b.key, messages[:4]...)
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		for _, m := range messages[4:] {
+			b.say(b.key, m)
+			b.builder.Wake(b.key)
+			synctest.Wait()
+		}
+		first := []string{"0+1 1+1 2+1 3+1 0+2 2+2 0+4"}
+		if got := note.stored(); !slices.Equal(got, first) {
+			t.Errorf("at once %q were stored, want %q", got, first)
+		}
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		if got, want := note.stored(), append(first, "4+1 5+1 6+1 4+2"); !slices.Equal(got, want) {
+			t.Errorf("later %q were stored, want %q", got, want)
+		}
+		b.tree(messages)
+	})
+}
+
 // latecomer is a store in which somebody speaks just after a worker found that
 // nothing is due.
 type latecomer struct {
