@@ -280,7 +280,7 @@ func onlyEcho(name string) (model.Model, error) {
 }
 
 func (e *Engine) newBuilder() (*line.Builder, error) {
-	cfg := line.Config{Store: e.store, Now: e.cfg.Now, Published: e.linesBuilt}
+	cfg := line.Config{Store: e.store, Now: e.cfg.Now, Published: e.linesBuilt, Report: e.report}
 	if name := e.cfg.LineModel; name != "" && !e.cfg.ReadOnly {
 		m, err := e.cfg.Models(name)
 		if err != nil {

@@ -38,6 +38,9 @@ type Config struct {
 	// Published hears of nodes after they are durable, from several goroutines; t
 	// is as it was read before they were built. It must not wait for the builder.
 	Published func(t thread.Thread, nodes []thread.Node)
+
+	// Report hears of what failed badly. Other failures stand in [Status] alone.
+	Report func(thread string, err error)
 }
 
 // Builder writes the lines that are due, in the background. It never scans a
@@ -50,6 +53,7 @@ type Builder struct {
 	backoff   time.Duration
 	now       func() time.Time
 	published func(t thread.Thread, nodes []thread.Node)
+	report    func(thread string, err error)
 
 	ctx    context.Context // of all workers; ends at Close
 	cancel context.CancelFunc
@@ -72,6 +76,7 @@ func NewBuilder(ctx context.Context, c Config) *Builder {
 		backoff:   c.Backoff,
 		now:       c.Now,
 		published: c.Published,
+		report:    c.Report,
 		calls:     make(chan struct{}, orDefault(c.Concurrency, DefaultConcurrency)),
 		hands:     make(chan struct{}, max(2, runtime.GOMAXPROCS(0))),
 		queues:    map[thread.Key]*queue{},
@@ -82,6 +87,9 @@ func NewBuilder(ctx context.Context, c Config) *Builder {
 	}
 	if b.published == nil {
 		b.published = func(thread.Thread, []thread.Node) {}
+	}
+	if b.report == nil {
+		b.report = func(string, error) {}
 	}
 	switch {
 	case c.Model == nil:

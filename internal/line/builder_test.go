@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -566,6 +567,67 @@ func TestLinesThatAreReadyAreStoredTogether(t *testing.T) {
 		}
 		b.tree(messages)
 	})
+}
+
+// breaking is a store that fails badly, so many times.
+type breaking struct {
+	store.Store
+	times atomic.Int64
+}
+
+func (b *breaking) Due(ctx context.Context, t *thread.Thread, limit int) ([]thread.Span, error) {
+	if b.times.Add(-1) >= 0 {
+		panic("a fault of the program")
+	}
+	return b.Store.Due(ctx, t, limit)
+}
+
+// A panic is an error of one thread's lines, told like others and tried again, and
+// ends nothing else.
+func TestAPanicFailsTheLinesOfItsThreadAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, line.Config{})
+		b.builder.Close()
+		broken := &breaking{Store: b.store}
+		broken.times.Store(1)
+		reported := make(chan error, 9)
+		b.builder = line.NewBuilder(t.Context(), line.Config{Store: broken, Report: func(_ string, err error) { reported <- err }})
+		defer b.close()
+		messages := long(2)
+		b.say(b.key, messages...)
+		b.builder.Wake(b.key)
+		synctest.Wait()
+		status, err := b.builder.Status(t.Context(), b.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := thread.FaultOf(status.Err); f == nil || f.Value != "a fault of the program" || len(f.Stack) == 0 {
+			t.Errorf("the status tells %v", status.Err)
+		}
+		if n := len(reported); n != 1 || <-reported != status.Err {
+			t.Errorf("%d were reported, want the one that the status tells", n)
+		}
+		time.Sleep(line.DefaultBackoff + time.Second)
+		synctest.Wait()
+		b.tree(messages)
+	})
+}
+
+// Where many write at once, what one of them did not finish is missing and told.
+func TestAPanicOfOneOfManyIsTold(t *testing.T) {
+	var done atomic.Int64
+	err := line.Spread(t.Context(), "t", 100, func(i int) {
+		if i == 0 {
+			panic("a fault of the program")
+		}
+		done.Add(1)
+	})
+	if f := thread.FaultOf(err); f == nil || f.Value != "a fault of the program" || done.Load() > 99 {
+		t.Errorf("%d of 100 were done, and the error is %v", done.Load(), err)
+	}
+	if err := line.Spread(t.Context(), "t", 100, func(int) { done.Add(1) }); err != nil {
+		t.Error(err)
+	}
 }
 
 // latecomer is a store in which somebody speaks just after a worker found that

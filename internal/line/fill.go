@@ -2,7 +2,9 @@ package line
 
 import (
 	"context"
+	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,18 +28,32 @@ func (b *Builder) Fill(ctx context.Context, t *thread.Thread, upto int64) error 
 	}
 }
 
-// byRule writes the nodes on all processors. Where ctx ends the rest are empty.
-func byRule(ctx context.Context, items []item) []thread.Node {
+// byRule writes the nodes. Where ctx ends, and where one fails badly, the rest are
+// missing.
+func byRule(ctx context.Context, id string, items []item) ([]thread.Node, error) {
 	nodes := make([]thread.Node, len(items))
+	err := spread(ctx, id, len(items), func(i int) { nodes[i] = items[i].byRule() })
+	return slices.DeleteFunc(nodes, func(n thread.Node) bool { return n.Span.N == 0 }), err
+}
+
+// spread does n pieces of work on all processors, until ctx ends. A panic ends the
+// work of its processor, and is an error of the thread's lines.
+func spread(ctx context.Context, id string, n int, work func(i int)) error {
+	failures := make([]error, min(runtime.GOMAXPROCS(0), n))
 	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(items)) {
+	for k := range failures {
 		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(items) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				nodes[i] = items[i].byRule()
+			defer func() {
+				if p := recover(); p != nil {
+					failures[k] = failedBadly(id, p)
+				}
+			}()
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				work(i)
 			}
 		})
 	}
 	workers.Wait()
-	return nodes
+	return errors.Join(failures...)
 }

@@ -115,8 +115,17 @@ func hold(ctx context.Context, slots chan struct{}) bool {
 	}
 }
 
-// round builds one batch.
-func (b *Builder) round(q *queue) (next, error) {
+// round builds one batch. What fails badly in it is an error of this thread's lines,
+// as others are.
+func (b *Builder) round(q *queue) (then next, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			then, err = end, failedBadly(q.key.ID, p)
+		}
+		if thread.FaultOf(err) != nil {
+			b.report(q.key.ID, err)
+		}
+	}()
 	t, ok, err := b.read(q.key)
 	if err != nil || !ok {
 		return end, err
@@ -285,18 +294,25 @@ func (b *Builder) ruleRound(ctx context.Context, t *thread.Thread, limit int, wa
 		return end, err
 	}
 	var nodes []thread.Node
+	var failures []error
 	for known := (map[thread.Span]thread.Node{}); len(items) > 0; {
-		made := byRule(ctx, items)
+		made, err := byRule(ctx, t.ID, items)
 		if err := ctx.Err(); err != nil {
 			return end, err
 		}
+		failures = append(failures, err)
 		nodes = append(nodes, made...)
 		if items, err = above(ctx, b.store, t, made, known); err != nil {
 			return end, err
 		}
 		items = slices.DeleteFunc(items, func(it item) bool { return !wanted(it.span) })
 	}
-	return then, b.put(ctx, t, nodes)
+	return then, errors.Join(append(failures, b.put(ctx, t, nodes))...)
+}
+
+// failedBadly is the error of a panic.
+func failedBadly(id string, p any) error {
+	return &thread.Error{Code: thread.Storage, Op: "lines", Thread: id, Message: "the writing of lines failed badly", Hint: "it is tried again with the next message at the latest", Err: thread.Caught(p)}
 }
 
 // put stores the nodes and tells of those that are new.
