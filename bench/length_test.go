@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -224,6 +225,42 @@ func BenchmarkZoomAnywhere(b *testing.B) {
 		spans := spansOf(n)
 		for b.Loop() {
 			o.zoom(b, spans())
+		}
+	})
+}
+
+// BenchmarkZoomOneOfMany opens lines that nobody has opened yet, each in one of a
+// thousand threads of a thousand messages. Beside it, [BenchmarkZoomAnywhere] in one
+// thread of a million shows what the length alone costs: both databases are as
+// large, and what is opened lies on pages that were not read yet. It takes minutes to
+// make, and runs where a thread of a million messages is measured too.
+func BenchmarkZoomOneOfMany(b *testing.B) {
+	const threads, n = 1000, 1000
+	if !slices.Contains(lengths(b), threads*n) {
+		b.Skip("SKEIN_BENCH_MESSAGES names no thread of 1000000 messages to compare with")
+	}
+	b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+		path, err := long.Many(b.Context(), threads, n, long.Small())
+		if err != nil {
+			b.Fatal(err)
+		}
+		e, err := long.Open(b.Context(), path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		var all [threads]opened
+		for i := range all {
+			t, err := e.Thread(b.Context(), long.ManyID(i))
+			if err != nil {
+				b.Fatal(err)
+			}
+			all[i] = opened{e, t}
+		}
+		defer all[0].close(b)
+		spans, r := spansOf(n), rand.New(rand.NewPCG(2, 2))
+		b.ReportAllocs()
+		for b.Loop() {
+			all[r.IntN(threads)].zoom(b, spans())
 		}
 	})
 }

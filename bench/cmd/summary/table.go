@@ -70,6 +70,7 @@ var rows = func() []row {
 			all = append(all, row{what: b.what + ", " + n + " messages", ours: b.name + "/messages=" + n, peer: b.name + "/messages=100", beside: "100 messages", target: sameCost})
 		}
 	}
+	all = append(all, row{what: "zoom, a line not opened yet, 1000000 messages", ours: "ZoomAnywhere/messages=1000000", peer: "ZoomOneOfMany/threads=1000", beside: "1,000 threads of 1000", target: atMost(1.3)})
 	for _, b := range []struct{ what, name string }{
 		{"a window, in a server", "ViewWarm"},
 		{"a window, cold", "ViewCold"},
