@@ -15,8 +15,13 @@ func (e *Engine) committed(w store.Written, docs []thread.Doc) {
 		return
 	}
 	e.hub.publish(thread.Batch{Thread: w.Thread, Entries: w.Entries, Nodes: w.Nodes, Docs: docs})
-	if w.Thread.Backlog > 0 && !e.cfg.ReadOnly {
-		e.lines.Wake(w.Thread.Key)
+	e.mindLines(&w.Thread)
+}
+
+// mindLines has the lines built that are due in a thread of that state.
+func (e *Engine) mindLines(t *thread.Thread) {
+	if t.Backlog > 0 && !e.cfg.ReadOnly {
+		e.lines.Wake(t.Key)
 	}
 }
 

@@ -428,7 +428,11 @@ func (e *Engine) Undelete(ctx context.Context, id string) error {
 	if err := e.release(ctx, state.Key); err != nil {
 		return err
 	}
-	return e.store.Undelete(ctx, state.Key)
+	if err := e.store.Undelete(ctx, state.Key); err != nil {
+		return err
+	}
+	e.mindLines(&state)
+	return nil
 }
 
 // KeepDeleted is how long a deleted thread can be brought back.

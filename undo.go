@@ -80,9 +80,11 @@ func (t *Thread) Fork(ctx context.Context, index int64, id, title string) (*Thre
 	if _, err := t.at(ctx, &state, index); err != nil {
 		return nil, err
 	}
-	if _, err := t.engine.store.Fork(ctx, &state, index, id, clean(title)); err != nil {
+	fork, err := t.engine.store.Fork(ctx, &state, index, id, clean(title))
+	if err != nil {
 		return nil, err
 	}
+	t.engine.mindLines(&fork)
 	return t.engine.handle(id), nil
 }
 

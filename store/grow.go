@@ -15,6 +15,8 @@ type growth struct {
 	tx   Tx
 	head *Head         // the thread that is written
 	made []thread.Node // newly stored, in order
+
+	others map[thread.Span]bool // were given, and somebody else's stand there
 }
 
 // grow goes on from a node that was just stored.
@@ -167,8 +169,19 @@ func (g *growth) put(old *Head, n thread.Node) error {
 		return fail(thread.Invalid, "nodes", old.ID, "", "the last message of %s is entry %d, not %d", n.Span, at.Seq, n.Seq)
 	}
 	n.Seq, n.Time = at.Seq, when
-	if _, there, err := g.tx.Node(at.Head, at.Seq, at.Level); err != nil || there {
+	text, there, err := g.tx.Node(at.Head, at.Seq, at.Level)
+	if err != nil {
 		return err
+	}
+	if there && text == n.Text {
+		return nil
+	}
+	if there || g.ofOthers(n.Span) {
+		if g.others == nil {
+			g.others = map[thread.Span]bool{}
+		}
+		g.others[n.Span] = true
+		return nil
 	}
 	if n.Span.N > 1 {
 		if err := g.halves(old, n.Span); err != nil {
@@ -183,6 +196,16 @@ func (g *growth) put(old *Head, n thread.Node) error {
 		return err
 	}
 	return g.grow(at, n)
+}
+
+// ofOthers says whether what was made of a span is not of what stands there: then it
+// stays due.
+func (g *growth) ofOthers(s thread.Span) bool {
+	if s.N == 1 {
+		return false
+	}
+	left, right := s.Halves()
+	return g.others[left] || g.others[right]
 }
 
 // place is where the node lies by the older state, in threads of this

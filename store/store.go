@@ -49,9 +49,10 @@ type Store interface {
 	// none may be held).
 	Commit(ctx context.Context, key thread.Key, d Draft, g Guard) (Written, error)
 
-	// PutNodes stores lines that were built. The first write of a node wins; what
-	// joins of itself above them is made in the same transaction; what is then
-	// ready above them becomes due. The result holds the nodes newly stored, joined
+	// PutNodes stores lines that were built, halves before what was made of them. The
+	// first write of a node wins, and where it is another's, what was made of the one
+	// that came too late is not stored; what joins of itself above them is made in
+	// the same transaction; what is then ready above them becomes due. The result holds the nodes newly stored, joined
 	// ones included. t says on which branches the spans lie.
 	PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) ([]thread.Node, error)
 

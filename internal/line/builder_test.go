@@ -569,6 +569,49 @@ func TestLinesThatAreReadyAreStoredTogether(t *testing.T) {
 	})
 }
 
+// rival is a store to which somebody else writes a line just before.
+type rival struct {
+	store.Store
+	first []thread.Node
+}
+
+func (r *rival) PutNodes(ctx context.Context, t *thread.Thread, nodes []thread.Node) ([]thread.Node, error) {
+	first := r.first
+	r.first = nil
+	if _, err := r.Store.PutNodes(ctx, t, first); err != nil {
+		return nil, err
+	}
+	return r.Store.PutNodes(ctx, t, nodes)
+}
+
+// Two may write the same lines at once: whoever comes first, a line stands for the
+// two that are stored.
+func TestALineIsMadeOfTheLinesThatAreStored(t *testing.T) {
+	b := newBench(t, line.Config{})
+	b.builder.Close()
+	theirs := thread.Node{Span: thread.Span{ID: 0, N: 1}, Text: "ana: " + strings.Repeat("other words ", 40), By: "small-model"}
+	b.builder = line.NewBuilder(t.Context(), line.Config{Store: &rival{Store: b.store, first: []thread.Node{theirs}}})
+	defer b.close()
+	b.say(b.key, long(4)...)
+	now := b.thread(b.key)
+	if err := b.builder.Fill(t.Context(), now, now.Length); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.node("0+1"); got.By != "small-model" {
+		t.Fatalf("0+1 is %+v", got)
+	}
+	for _, parent := range []string{"0+2", "2+2", "0+4"} {
+		span, err := thread.ParseSpan(parent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, right := span.Halves()
+		if got, want := b.node(parent).Text, line.Merge(b.node(left.String()).Text, b.node(right.String()).Text); got != want {
+			t.Errorf("%s is %q, and of its halves %q would be made", parent, got, want)
+		}
+	}
+}
+
 // breaking is a store that fails badly, so many times.
 type breaking struct {
 	store.Store

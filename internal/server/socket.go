@@ -130,7 +130,7 @@ func (k *socket) read() {
 func (k *socket) survive() {
 	if p := recover(); p != nil {
 		k.server.fault("socket", thread.Caught(p))
-		_ = k.conn.CloseNow()
+		k.work.Go(func() { _ = k.conn.CloseNow() }) // it may wait for a goodbye, and others wait for their turn
 	}
 }
 

@@ -135,6 +135,29 @@ var lines = []test{
 			s.Fatalf("nodes %+v", got)
 		}
 	}},
+	{"WhatWasMadeOfANodeThatCameTooLateIsNotStored", func(s *suite) {
+		s.create("a")
+		s.append("a", long("0"), long("1"), long("2"), long("3"))
+		full := strings.Repeat("x", 500)
+		_, err := s.PutNodes(s.ctx, s.state("a"), []thread.Node{node(0, 1, full+"first")})
+		s.must(err)
+		made, err := s.PutNodes(s.ctx, s.state("a"), []thread.Node{
+			node(0, 1, full+"late"), node(1, 1, full+"1"), node(2, 1, full+"2"), node(3, 1, full+"3"),
+			node(0, 2, "of the late one"), node(2, 2, "2 and 3"), node(0, 4, "of that"),
+		})
+		s.must(err)
+		if got := spansOf(made); !slices.Equal(got, []string{"1+1", "2+1", "3+1", "2+2"}) {
+			s.Fatalf("made %v", got)
+		}
+		if got := s.due("a"); !slices.Equal(got, []string{"0+2"}) {
+			s.Fatalf("due %v", got)
+		}
+		made, err = s.PutNodes(s.ctx, s.state("a"), []thread.Node{node(0, 1, full+"first"), node(0, 2, "of the first one"), node(0, 4, "all")})
+		s.must(err)
+		if got := spansOf(made); !slices.Equal(got, []string{"0+2", "0+4"}) {
+			s.Fatalf("made %v of what stands there", got)
+		}
+	}},
 	{"NodesThatCannotBe", func(s *suite) {
 		s.create("a")
 		s.append("a", long("0"), say("1"), long("2"), say("3"))
