@@ -136,6 +136,14 @@ func (w *Watcher) Holes() []view.Hole {
 	return w.replica.Holes()
 }
 
+// Forget lets go of all that is older than the window: what was fetched, and what has
+// left the window since.
+func (w *Watcher) Forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.replica.Forget()
+}
+
 // Hold asks the server to send nothing until it is let go on; then one snapshot
 // brings what was missed.
 func (w *Watcher) Hold(on bool) {

@@ -116,6 +116,10 @@ func (r *Replica) Holes() []Hole {
 	return out
 }
 
+// Forget lets go of all that is older than the window: what was fetched, and what has
+// left the window since.
+func (r *Replica) Forget() { r.held = nil }
+
 // Earlier gives the seq of the active message before all that the client holds,
 // 0 where there is none.
 func (r *Replica) Earlier() int64 {

@@ -123,7 +123,11 @@ const perPage = 200
 // first; where that fails all that follow wait for the next update.
 func (t *teller) messages(ctx context.Context, from source) error {
 	hole := t.missed(from)
-	for more := true; hole != 0 && more; hole = t.missed(from) {
+	for more := true; hole != 0; {
+		if !more {
+			hole = 0 // that is all that there is
+			break
+		}
 		var err error
 		if more, err = from.Fetch(ctx, hole, perPage); err != nil {
 			if thread.CodeOf(err) == thread.Storage {
@@ -131,6 +135,9 @@ func (t *teller) messages(ctx context.Context, from source) error {
 			}
 			break // the link is lost, or the log moves on: the next update tries again
 		}
+		next := t.missed(from)
+		more = more && next != hole
+		hole = next
 	}
 	for _, r := range from.Ranges() {
 		if hole != 0 && len(r.Entries) > 0 && r.Entries[0].Seq >= hole {
@@ -145,14 +152,22 @@ func (t *teller) messages(ctx context.Context, from source) error {
 			}
 		}
 	}
+	from.Forget() // it is printed
 	return nil
 }
 
 // missed gives the end of the newest hole in what follows on what was printed, 0
-// where there is none.
+// where there is none. A message can have come and left the window in one batch: then
+// the hole lies before all that is held.
 func (t *teller) missed(from source) (end int64) {
-	if t.told == 0 {
-		return 0
+	if t.told == 0 && (!t.begun || t.last.Length > 0) {
+		return 0 // only the newest were asked for
+	}
+	if all := from.Ranges(); len(all) > 0 && all[0].Before > t.told {
+		end = all[0].Before + 1
+		if len(all[0].Entries) > 0 {
+			end = all[0].Entries[0].Seq
+		}
 	}
 	for _, h := range from.Holes() {
 		if h.Before > t.told {

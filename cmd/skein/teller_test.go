@@ -24,6 +24,7 @@ type told struct {
 
 func (s *told) Updates(context.Context) iter.Seq2[client.Update, error] { return nil }
 func (s *told) Ranges() []view.Range                                    { return s.ranges }
+func (s *told) Forget()                                                 { s.ranges = s.ranges[max(0, len(s.ranges)-1):] }
 
 func (s *told) Holes() (out []view.Hole) {
 	for i := 1; i < len(s.ranges); i++ {
@@ -42,7 +43,8 @@ func (s *told) Fetch(_ context.Context, before int64, _ int) (bool, error) {
 	s.missing = s.missing[:n-1]
 	last := len(s.ranges) - 1
 	s.ranges[last].Entries = append([]view.Entry{page}, s.ranges[last].Entries...)
-	if n == 1 { // it touches
+	s.ranges[last].Before = page.Prev
+	if n == 1 && last > 0 { // it touches
 		s.ranges = []view.Range{{Entries: append(s.ranges[0].Entries, s.ranges[1].Entries...)}}
 	}
 	return n > 1, nil
@@ -99,6 +101,60 @@ func TestWhatWasMissedIsPrintedInOrder(t *testing.T) {
 	s.fails = nil
 	s.update(t, to, client.Live, &view.View{})
 	printed(t, out, "bo: two\nbo: three\nbo: four\nana: five\n")
+}
+
+// What came and left the window within one batch is in none of the ranges.
+func TestWhatCameAndWentInOneBatchIsPrinted(t *testing.T) {
+	for _, begun := range []struct {
+		with  []view.Entry
+		first string
+		rest  int
+	}{{nil, "skein: live\n", 0}, {[]view.Entry{said(1, "ana", "one")}, "skein: live\nana: one\n", 1}} {
+		to, out := tellerOf(false)
+		s := &told{}
+		if begun.with != nil {
+			s.ranges = []view.Range{{Entries: begun.with}}
+		}
+		s.update(t, to, client.Live, &view.View{Length: int64(len(begun.with))})
+		printed(t, out, begun.first)
+
+		all := []view.Entry{said(1, "ana", "one"), said(2, "bo", "two"), said(3, "bo", "three"), said(4, "bo", "four")}
+		for i := range all {
+			all[i].Prev = all[i].Seq - 1
+		}
+		last := said(5, "ana", "five")
+		last.Prev = 4
+		s.ranges = []view.Range{{Before: 4, Entries: []view.Entry{last}}}
+		s.missing = all[begun.rest:]
+		s.update(t, to, client.Live, &view.View{Length: 5})
+		printed(t, out, []string{"ana: one\n", ""}[begun.rest]+"bo: two\nbo: three\nbo: four\nana: five\n")
+	}
+}
+
+// barren is a source of which no page brings anything.
+type barren struct {
+	told
+	pages int
+}
+
+func (b *barren) Fetch(context.Context, int64, int) (bool, error) {
+	b.pages++
+	return true, nil
+}
+
+// Where what is missing is not to be had, what follows is printed all the same.
+func TestWhatIsNotToBeHadHoldsNothingBack(t *testing.T) {
+	to, out := tellerOf(false)
+	s := &barren{told: told{ranges: []view.Range{{Entries: []view.Entry{said(1, "ana", "one")}}}}}
+	s.update(t, to, client.Live, &view.View{Length: 1})
+	s.ranges = []view.Range{{Before: 4, Entries: []view.Entry{said(5, "ana", "five")}}}
+	if err := to.update(t.Context(), s, client.Update{State: client.Live, Batch: &view.Batch{}, View: view.View{Length: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	printed(t, out, "skein: live\nana: one\nana: five\n")
+	if s.pages != 1 {
+		t.Errorf("%d pages were fetched", s.pages)
+	}
 }
 
 func live(id, text string) *view.View {

@@ -35,6 +35,7 @@ type source interface {
 	Ranges() []view.Range
 	Holes() []view.Hole
 	Fetch(ctx context.Context, before int64, limit int) (more bool, err error)
+	Forget()
 }
 
 // Run prints what comes in a thread until it is gone or a signal ends it.
@@ -176,6 +177,9 @@ func (h *here) Ranges() []view.Range { return h.replica.Ranges() }
 
 // Holes is what is missing in it.
 func (h *here) Holes() []view.Hole { return h.replica.Holes() }
+
+// Forget lets go of all that is older than the window.
+func (h *here) Forget() { h.replica.Forget() }
 
 // Fetch fetches the page of messages before a seq.
 func (h *here) Fetch(ctx context.Context, before int64, limit int) (more bool, err error) {
