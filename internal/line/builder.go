@@ -177,12 +177,43 @@ func (b *Builder) Status(ctx context.Context, key thread.Key) (Status, error) {
 	return s, nil
 }
 
-// Close stops all work and waits until it has stopped. What was not written is
-// due still.
+// Close stops all work and waits until it has stopped. What waited to be written by
+// rule, with what might have come next, is written; it takes at most half a second.
+// All else that was not written is due still.
 func (b *Builder) Close() {
 	b.mu.Lock()
+	was := b.closed
 	b.closed = true
 	b.mu.Unlock()
 	b.cancel()
 	b.workers.Wait()
+	if was {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), mostLast)
+	defer cancel()
+	for key, q := range b.queues {
+		if q.err = b.last(ctx, key); q.err != nil {
+			q.at = b.now()
+		}
+	}
+}
+
+// mostLast is how long Close writes lines.
+const mostLast = 500 * time.Millisecond
+
+// last writes a batch of a thread's lines by rule.
+func (b *Builder) last(ctx context.Context, key thread.Key) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failedBadly(key.ID, p)
+			b.report(key.ID, err)
+		}
+	}()
+	t, err := b.store.Thread(ctx, key.Space, key.ID)
+	if err != nil || !t.Deleted.IsZero() || b.writes(&t) {
+		return err
+	}
+	_, err = b.ruleRound(ctx, &t, batchNodes, func(thread.Span) bool { return true })
+	return err
 }

@@ -569,6 +569,24 @@ func TestLinesThatAreReadyAreStoredTogether(t *testing.T) {
 	})
 }
 
+// Nobody may come back for long: what lingers when a builder is closed is written.
+func TestLinesThatWaitAreWrittenAtClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, line.Config{})
+		messages := long(3)
+		for _, m := range messages {
+			b.say(b.key, m)
+			b.builder.Wake(b.key)
+			synctest.Wait()
+		}
+		if got := b.thread(b.key).Backlog; got != 2 {
+			t.Errorf("%d are due while others are waited for, want 2", got)
+		}
+		b.close()
+		b.tree(messages)
+	})
+}
+
 // rival is a store to which somebody else writes a line just before.
 type rival struct {
 	store.Store

@@ -68,7 +68,7 @@ func (b *Builder) look(q *queue) bool {
 		return true
 	}
 	q.running = false
-	if q.err == nil {
+	if q.err == nil && !q.woken {
 		delete(b.queues, q.key)
 	}
 	return false
