@@ -193,6 +193,9 @@ func (b *Builder) Close() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), mostLast)
 	defer cancel()
 	for key, q := range b.queues {
+		if !q.byRule {
+			continue
+		}
 		if q.err = b.last(ctx, key); q.err != nil {
 			q.at = b.now()
 		}
@@ -211,7 +214,7 @@ func (b *Builder) last(ctx context.Context, key thread.Key) (err error) {
 		}
 	}()
 	t, err := b.store.Thread(ctx, key.Space, key.ID)
-	if err != nil || !t.Deleted.IsZero() || b.writes(&t) {
+	if err != nil || !t.Deleted.IsZero() {
 		return err
 	}
 	_, err = b.ruleRound(ctx, &t, batchNodes, func(thread.Span) bool { return true })

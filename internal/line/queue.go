@@ -25,6 +25,7 @@ type queue struct {
 	key      thread.Key
 	running  bool // it has a worker
 	woken    bool // something was committed since the worker last looked
+	byRule   bool // no model wrote in the last round
 	paused   bool
 	failures int // in a row
 	err      error
@@ -130,7 +131,11 @@ func (b *Builder) round(q *queue) (then next, err error) {
 	if err != nil || !ok {
 		return end, err
 	}
-	if b.writes(&t) {
+	model := b.writes(&t)
+	b.mu.Lock()
+	q.byRule = !model
+	b.mu.Unlock()
+	if model {
 		if !hold(b.ctx, b.calls) {
 			return end, b.ctx.Err()
 		}
