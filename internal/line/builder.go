@@ -192,14 +192,23 @@ func (b *Builder) Close() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(b.ctx), mostLast)
 	defer cancel()
-	for key, q := range b.queues {
-		if !q.byRule {
-			continue
-		}
-		if q.err = b.last(ctx, key); q.err != nil {
-			q.at = b.now()
+	for _, q := range b.left() {
+		if err := b.last(ctx, q.key); err != nil {
+			b.note(q, true, err)
 		}
 	}
+}
+
+// left are the threads of which lines wait that no model writes.
+func (b *Builder) left() (all []*queue) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, q := range b.queues {
+		if q.byRule {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 // mostLast is how long Close writes lines.

@@ -132,6 +132,9 @@ func (b *Builder) round(q *queue) (then next, err error) {
 		return end, err
 	}
 	model := b.writes(&t)
+	if err := b.ctx.Err(); err != nil {
+		return end, err // it may have been asked in vain
+	}
 	b.mu.Lock()
 	q.byRule = !model
 	b.mu.Unlock()
